@@ -17,7 +17,6 @@ import { freezeNext } from '../src/indexing/evm/freeze/freeze-stream.ts'
 import { EvmIngest, goodBatchRows } from '../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
 import type { Database } from '../src/store/engine/database.ts'
-import { historyOf } from '../src/store/history/history.ts'
 import { mergeDue } from '../src/store/history/merge-segments.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { openStore } from '../src/store/open.ts'
@@ -87,7 +86,7 @@ async function backfill(): Promise<object> {
     if (rows >= goodBatchRows) await flush()
   }
   if (waiting.length > 0) await flush()
-  await database.transaction(async (writer) => historyOf(database)?.folder.removeOverdue(writer))
+  await database.transaction(async (writer) => database.history?.folder.removeOverdue(writer))
   // Its log is folded into the file.
   await database.pace('follow')
   mark()
@@ -100,7 +99,7 @@ async function backfill(): Promise<object> {
 async function ingestOf(database: Database): Promise<EvmIngest> {
   const lease = await takeLease(database, 'bench', clock)
   if (lease === undefined) throw new Error('no lease')
-  const history = historyOf(database)
+  const history = database.history
   const limits = { leastRows: goodBatchRows / 2, mostRowsBefore: defaultRows, rowsInTables: 0 }
   const freezing = history === undefined || !isAtOnce ? {} : { freezing: { history, ...limits } }
   return new EvmIngest({ database, lease, clock, openRollup, ...freezing })
@@ -108,7 +107,7 @@ async function ingestOf(database: Database): Promise<EvmIngest> {
 
 /** Freezes and merges whatever is due, as the streams beside a writer do. */
 async function settle(database: Database): Promise<void> {
-  const history = historyOf(database)
+  const history = database.history
   if (history === undefined) return
   const commit: Parameters<typeof mergeDue>[0]['commit'] = (work) => database.transaction(work)
   const chain = { key: 'growth', database, clock, log: silentLog, commit }

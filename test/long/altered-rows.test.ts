@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, statement, type Writer } from '../../src/store/engine/database.ts'
 import { freezeUntil } from '../../src/store/history/freeze.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { stageOf } from '../../src/store/schema/table.ts'
@@ -59,7 +58,7 @@ onBothEngines(
 
 /** Freezes below a height after words behind the back of the sums, and takes all of it back. */
 async function freezeAltered(database: Database, until: number, words?: string): Promise<void> {
-  const history = historyOf(database)
+  const history = database.history
   assert.ok(history !== undefined)
   await database.transaction(async (writer: Writer) => {
     if (words !== undefined) await writer.run(statement(words, { over: 'tables', unsummed: true }))

@@ -10,7 +10,6 @@ import { zstdCompressSync } from 'node:zlib'
 import { wideBytes, wideInteger } from '../../src/core/wide-integer.ts'
 import { markCopied } from '../../src/store/copied-history.ts'
 import type { Database, Row } from '../../src/store/engine/database.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { type ManifestSegment, writeManifest } from '../../src/store/history/manifest.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { columnNames } from '../../src/store/schema/table.ts'
@@ -144,7 +143,7 @@ void test('any column of any table of a segment, altered behind a fitting name: 
   for (const table of chainTables.filter(({ freezes }) => freezes !== undefined))
     for (const [column, of] of columnNames(table).entries()) {
       const { name, key } = table
-      const now = await historyOf(store)?.manifest(store)
+      const now = await store.history?.manifest(store)
       assert.ok(now !== undefined)
       await store.transaction((writer) => writeManifest(writer, now, { ...now, segments: honest }))
       let isForged = false

@@ -13,7 +13,6 @@ import { generator } from '../../bench/evm-chain.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { statement } from '../../src/store/engine/database.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { identityName } from '../../src/store/history/segment-folder.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
@@ -57,7 +56,7 @@ onBothEngines(
       await readDemoChain({ store, dataDir }, { name: 'whole', chain, step: 40, owner: 'test' })
       assert.deepEqual(await digestOf(location, 'killed'), await digestOf(location, 'whole'))
       const database = await openStore(location, 'killed', chainTables, 'write')
-      const history = historyOf(database)
+      const history = database.history
       assert.ok(history !== undefined)
       const segments = await segmentsOf(database)
       const last = segments.at(-1)

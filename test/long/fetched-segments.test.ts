@@ -15,7 +15,6 @@ import { Fault, type FaultCode } from '../../src/core/fault.ts'
 import type { Clock } from '../../src/core/world.ts'
 import { fetchSegment } from '../../src/service/stores/fetch-segment.ts'
 import { FetchedSegments, type FetchOutcome } from '../../src/store/history/fetched-segments.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { stageOf } from '../../src/store/schema/table.ts'
@@ -276,5 +275,5 @@ function changed(bytes: Uint8Array, at: number): Uint8Array {
 }
 
 function bytesOf(name: string): Uint8Array {
-  return readFileSync(historyOf(chain.served.store)?.folder.pathOf(name) ?? '')
+  return readFileSync(chain.served.store.history?.folder.pathOf(name) ?? '')
 }

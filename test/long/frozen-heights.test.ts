@@ -10,7 +10,6 @@ import { join } from 'node:path'
 
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { indexedHeight } from '../../src/store/query/evm/heights.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
@@ -35,7 +34,7 @@ onBothEngines(
     await readDemoChain(location, { name: 'heights', chain, step: 50, owner: 'test' })
     const database = await openStore(location, 'heights', chainTables, 'write')
     try {
-      const history = historyOf(database)
+      const history = database.history
       assert.ok(history !== undefined)
       const whole = await storeDigest(database, digested)
       const last = await indexedHeight(database, 'blocks')

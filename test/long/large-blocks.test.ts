@@ -15,7 +15,6 @@ import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../../src/codec/evm/raw.ts'
 import { EvmIngest } from '../../src/indexing/evm/run/evm-ingest.ts'
 import { type Database, statement } from '../../src/store/engine/database.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { takeLease } from '../../src/store/lease.ts'
 import { openStore } from '../../src/store/open.ts'
 import { transfersOfAddress } from '../../src/store/query/evm/transfers.ts'
@@ -87,7 +86,7 @@ function countEnds({ addresses, transfers }: BlockBatch, seen: Map<string, numbe
 async function ingestOf(database: Database): Promise<EvmIngest> {
   const lease = await takeLease(database, 'test', systemClock)
   assert.ok(lease !== undefined)
-  const history = historyOf(database)
+  const history = database.history
   const parts = { database, lease, clock: systemClock }
   if (history === undefined) return new EvmIngest(parts)
   return new EvmIngest({

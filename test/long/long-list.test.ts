@@ -8,7 +8,6 @@ import { test } from 'node:test'
 
 import { statement } from '../../src/store/engine/database.ts'
 import { gatherSegment } from '../../src/store/history/gathered-rows.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { transferByAddress } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
@@ -30,7 +29,7 @@ void test('long list: ten million entries of an address', async () => {
   const location = { store: 'embedded', dataDir, freeze: { firn: 'test' } }
   const database = await openStore(location, 'one', chainTables, 'write')
   try {
-    const history = historyOf(database)
+    const history = database.history
     assert.ok(history !== undefined)
     await database.transaction((writer) =>
       gatherSegment({ writer, history }, { stage: 'blocks', from: 0, until: blocks }).then(

@@ -15,7 +15,6 @@ import {
 import { join, relative } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { historyOf } from '../../src/store/history/history.ts'
 import { keptUnnamedMs } from '../../src/store/history/segment-folder.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
@@ -158,7 +157,7 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   keep('four')
   const merging = await openStore(freezing(folder), frozen, chainTables, 'write')
   await mergeAll(merging, (listed) => (listed.length > 1 ? listed : []))
-  const history = historyOf(merging)
+  const history = merging.history
   await history?.folder.hasOverdue(merging, 0)
   await history?.folder.hasOverdue(merging, keptUnnamedMs)
   await merging.transaction(async (writer) => history?.folder.removeOverdue(writer))

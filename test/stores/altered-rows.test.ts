@@ -11,7 +11,6 @@ import { join } from 'node:path'
 import { Freezer } from '../../src/indexing/evm/freeze/freeze-stream.ts'
 import { EvmIngest } from '../../src/indexing/evm/run/evm-ingest.ts'
 import { type Database, statement } from '../../src/store/engine/database.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { takeLease } from '../../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
@@ -136,7 +135,7 @@ async function ends(database: Database): Promise<string> {
 /** Writes batches, into segments as they come or into tables. */
 async function ingestOf(database: Database, freezesAtOnce = false): Promise<EvmIngest> {
   const lease = await takeLease(database, 'test', systemClock)
-  const history = historyOf(database)
+  const history = database.history
   assert.ok(lease !== undefined && history !== undefined)
   const atOnce = { history, leastRows: 1, mostRowsBefore: 1_000, rowsInTables: 0 }
   const freezing = freezesAtOnce ? atOnce : undefined

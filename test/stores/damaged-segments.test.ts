@@ -22,7 +22,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Fault } from '../../src/core/fault.ts'
 import { checkStream } from '../../src/indexing/stream/check-stream.ts'
 import type { Database } from '../../src/store/engine/database.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { checkSegments } from '../../src/store/history/merge-segments.ts'
 import { identityName } from '../../src/store/history/segment-folder.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -148,13 +147,13 @@ void test('segments: what opening tells is said before anything is asked, and no
       )
       // A reader that has the file open, too, is to see that it was changed.
       const reader = await openStore(location, name, chainTables, 'read')
-      const history = historyOf(reader)
+      const history = reader.history
       assert.deepEqual(await history?.problems(reader), [])
       await first.close()
       harmed(files[0] ?? '', files[1] ?? '')
       const fresh = await openStore(location, name, chainTables, 'read')
       for (const store of [reader, fresh]) {
-        const problems = (await historyOf(store)?.problems(store)) ?? []
+        const problems = (await store.history?.problems(store)) ?? []
         assert.match(problems.join('; '), words, harm)
       }
       if (harm !== 'another folder')
@@ -193,7 +192,7 @@ void test('segments: the file of another chain is told by the numbers of its tra
       chainTables,
       'read',
     )
-    const problems = (await historyOf(store)?.problems(store)) ?? []
+    const problems = (await store.history?.problems(store)) ?? []
     assert.deepEqual(problems, [`segment does not continue those beside it: ${own}`])
     await assert.rejects(async () => blockByHeight(store, 45), /does not continue those beside it/)
     assert.equal((await blockByHeight(store, 30))?.height, 30)

@@ -10,7 +10,6 @@ import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { openRollup } from '../../src/rollup/chain-rollup.ts'
 import { type Database, statement } from '../../src/store/engine/database.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { takeLease } from '../../src/store/lease.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { StoredProofs } from '../../src/store/query/evm/heights.ts'
@@ -63,7 +62,7 @@ onBothEngines(
       await mergeAll(frozen, (segments) => (segments.length > 2 ? segments : []))
       assert.equal(await stateOf(frozen), '141, 140 in tables')
       assert.deepEqual(await storeDigest(frozen, digested), await storeDigest(tables, digested))
-      const history = historyOf(frozen)
+      const history = frozen.history
       assert.ok(history !== undefined)
       await frozen.transaction((writer) => thawFrom({ writer, history, recount }, 0))
       assert.equal(await stateOf(frozen), ', 281 in tables')
@@ -125,7 +124,7 @@ async function ingestOf(
 ): Promise<EvmIngest> {
   const lease = await takeLease(database, 'test', systemClock)
   assert.ok(lease !== undefined)
-  const history = historyOf(store)
+  const history = store.history
   const parts = { database, lease, clock: systemClock, openRollup }
   if (!isAtOnce) return new EvmIngest(parts)
   assert.ok(history !== undefined)

@@ -15,7 +15,6 @@ import { mergingThread } from '../../src/indexing/evm/freeze/merge-thread.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import type { Database } from '../../src/store/engine/database.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import type { ManifestSegment } from '../../src/store/history/manifest.ts'
 import { mergeFiles } from '../../src/store/history/merge-files.ts'
 import {
@@ -68,7 +67,7 @@ function oldestEight(segments: readonly ManifestSegment[]): readonly ManifestSeg
 }
 
 function mergingOf(store: Database): Merging {
-  const history = historyOf(store)
+  const history = store.history
   assert.ok(history !== undefined)
   return {
     reader: store,
@@ -95,7 +94,7 @@ void test('merging: eight segments become the one that a single freezing writes'
     assert.deepEqual(await checkSegments(store, { progress: () => undefined }), [])
     // What was merged goes when nobody has named it for minutes, with the next freezing, and nothing else does.
     assert.equal(filesIn(files).length, 2 * 9)
-    const history = historyOf(store)
+    const history = store.history
     assert.equal(await history?.folder.hasOverdue(store, 0), false)
     assert.equal(await history?.folder.hasOverdue(store, keptUnnamedMs - 1), false)
     await store.transaction(async (writer) => history?.folder.removeOverdue(writer))
@@ -262,7 +261,7 @@ function filesIn(folder: string): string[] {
 }
 
 async function removeUnnamed(store: Database): Promise<void> {
-  const history = historyOf(store)
+  const history = store.history
   await history?.folder.hasOverdue(store, 0)
   await history?.folder.hasOverdue(store, keptUnnamedMs)
   await store.transaction(async (writer) => history?.folder.removeOverdue(writer))

@@ -17,7 +17,7 @@ import { heightsBelow } from '../../src/indexing/evm/freeze/freeze-at-once.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, statement, type Writer } from '../../src/store/engine/database.ts'
 import { freezeUntil, thawFrom } from '../../src/store/history/freeze.ts'
-import { type History, historyOf } from '../../src/store/history/history.ts'
+import { type History } from '../../src/store/history/history.ts'
 import { markDamaged } from '../../src/store/history/manifest.ts'
 import { checkSegments, mergeDue } from '../../src/store/history/merge-segments.ts'
 import { keptUnnamedMs } from '../../src/store/history/segment-folder.ts'
@@ -51,7 +51,7 @@ class Host {
   constructor(owner: string, database: Database) {
     this.owner = owner
     this.database = database
-    const history = historyOf(database)
+    const history = database.history
     assert.ok(history !== undefined)
     this.history = history
   }

@@ -15,7 +15,6 @@ import type { RawUnit } from '../../src/codec/evm/raw.ts'
 import { EvmIngest } from '../../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../../src/rollup/chain-rollup.ts'
 import { type Database, statement } from '../../src/store/engine/database.ts'
-import { historyOf } from '../../src/store/history/history.ts'
 import { takeLease } from '../../src/store/lease.ts'
 import { openStore } from '../../src/store/open.ts'
 import { internalsOfAddress } from '../../src/store/query/evm/internals.ts'
@@ -150,7 +149,7 @@ function textOf(unit: RawUnit): string {
 async function ingestOf(database: Database, isAtOnce: boolean): Promise<EvmIngest> {
   const lease = await takeLease(database, 'test', systemClock)
   assert.ok(lease !== undefined)
-  const history = historyOf(database)
+  const history = database.history
   const parts = { database, lease, clock: systemClock, openRollup }
   if (!isAtOnce) return new EvmIngest(parts)
   assert.ok(history !== undefined)

@@ -11,7 +11,7 @@ import { sourceLimits } from '../../service/chain-specs.ts'
 import { fetchSegment, isWebAddress } from '../../service/stores/fetch-segment.ts'
 import { checkpointHeights, traceStage } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { type History, historyOf } from '../../store/history/history.ts'
+import { type History } from '../../store/history/history.ts'
 import { type ManifestSegment, markDamaged } from '../../store/history/manifest.ts'
 import type { DamagedSegment } from '../../store/history/merge-segments.ts'
 import { segmentEnding } from '../../store/history/segment-bytes.ts'
@@ -34,7 +34,7 @@ export function repairSegments(work: RepairWork): Promise<boolean> {
   }
   return withTaken(work, ({ database, lease, kept }) =>
     kept(async (signal) => {
-      const history = historyOf(database)
+      const history = database.history
       assert(history !== undefined, 'a store with damaged segments has segments')
       history.folder.mendIdentity(await history.manifest(database))
       const mended = new Set<string>()

@@ -13,7 +13,6 @@ import type { ChainStatus } from '../../indexing/run/status-board.ts'
 import type { StageStatus } from '../../indexing/stream/stage.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { historyOf } from '../../store/history/history.ts'
 import type { HealthCheck } from '../../telemetry/health.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 import type { LivedStages } from './lived-stages.ts'
@@ -134,7 +133,7 @@ export function storesCheck({ served, damaged, engine }: ReadinessOptions): Heal
     const problems: string[] = []
     for (const { key, store } of served()) {
       await checkpointHeights(store)
-      const found = (await historyOf(store)?.problems(store)) ?? []
+      const found = (await store.history?.problems(store)) ?? []
       problems.push(...found.map((problem) => `${key}: ${problem}`))
     }
     if (problems.length > 0)

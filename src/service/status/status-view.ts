@@ -10,7 +10,6 @@ import type { ChainStatus, CopiedHeights, StageStatus, Status } from '../../shap
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { confirmedShare, copiedHistory, type CopiedHistory } from '../../store/copied-history.ts'
 import { type Reader, statement } from '../../store/engine/database.ts'
-import { historyOf } from '../../store/history/history.ts'
 import { provenHeightOf, storedProofs, storedHeights } from '../../store/query/evm/heights.ts'
 import { messageStore, primaryStream } from '../chain-specs.ts'
 import type { LeaseWatch } from './lease-watch.ts'
@@ -142,7 +141,7 @@ function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
 
 /** Files of history that cannot be read: answers that need them fail, whatever the stages do. */
 async function problemOf(store: Reader): Promise<Partial<Pick<StageStatus, 'state' | 'reason'>>> {
-  const problems = (await historyOf(store)?.problems(store)) ?? []
+  const problems = (await store.history?.problems(store)) ?? []
   return problems.length === 0 ? {} : { state: 'stopped', reason: problems.join('; ') }
 }
 

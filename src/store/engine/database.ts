@@ -167,8 +167,6 @@ export interface Reader {
     lookup: Lookup<T, Names>,
     keys: readonly Column[],
   ) => MaybePromise<(FoundRow<T, Names> | undefined)[]>
-  /** The segments it reads beside its tables (`store/history`), where there are any. */
-  readonly history?: object
 }
 
 /** Reads history of a store until it is closed. */

@@ -13,9 +13,12 @@ import { checkName, stampOf } from './segment-bytes.ts'
 import type { SegmentFile } from './segment-file.ts'
 import { SegmentFolder } from './segment-folder.ts'
 
-/** The segments that `reader` reads besides its tables; `undefined` where none of it freezes. */
-export function historyOf(reader: Reader): History | undefined {
-  return reader.history instanceof History ? reader.history : undefined
+declare module '../engine/database.ts' {
+  // Declared here, because engines know no segments.
+  interface Reader {
+    /** The segments that it reads besides its tables; absent where none of it freezes. */
+    readonly history?: History
+  }
 }
 
 /** The state in which a segment was looked at last, and what was wrong with it. */

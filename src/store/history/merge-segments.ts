@@ -10,7 +10,7 @@ import { faultIn, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Writer } from '../engine/database.ts'
 import { historyStages } from '../schema/table.ts'
-import { type History, historyOf } from './history.ts'
+import type { History } from './history.ts'
 import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
 import { type MergeFiles, mergeFiles } from './merge-files.ts'
 import { checkName, stampOf } from './segment-bytes.ts'
@@ -133,7 +133,7 @@ export async function checkSegments(
   database: Reader,
   { progress, pause }: SegmentChecking,
 ): Promise<DamagedSegment[]> {
-  const history = historyOf(database)
+  const history = database.history
   if (history === undefined) return []
   const damaged: DamagedSegment[] = []
   const checked = new Set<string>()

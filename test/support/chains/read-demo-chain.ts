@@ -11,7 +11,6 @@ import { openRollup } from '../../../src/rollup/chain-rollup.ts'
 import { openRecording } from '../../../src/source/recorded/recording.ts'
 import { checkpointHeights } from '../../../src/store/checkpoint.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
-import { historyOf } from '../../../src/store/history/history.ts'
 import type { ManifestSegment } from '../../../src/store/history/manifest.ts'
 import { takeLease } from '../../../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../../../src/store/open.ts'
@@ -79,7 +78,7 @@ export async function readDemoChain(
 
 /** Every batch is one of a backfill. */
 function freezingAtOnce(database: Database): Pick<EvmIngestOptions, 'freezing'> {
-  const history = historyOf(database)
+  const history = database.history
   if (history === undefined) return {}
   return { freezing: { history, leastRows: 1, mostRowsBefore: 1_000, rowsInTables: 0 } }
 }

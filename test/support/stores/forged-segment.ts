@@ -13,7 +13,6 @@ import {
   type Value,
 } from '../../../src/store/engine/database.ts'
 import { written } from '../../../src/store/history/freeze.ts'
-import { historyOf } from '../../../src/store/history/history.ts'
 import { writeManifest } from '../../../src/store/history/manifest.ts'
 import { columnNames, type Table } from '../../../src/store/schema/table.ts'
 
@@ -25,7 +24,7 @@ export async function forgeSegment(
   store: Database,
   forgeries: Readonly<Record<string, Forge>>,
 ): Promise<void> {
-  const history = historyOf(store)
+  const history = store.history
   assert.ok(history !== undefined)
   const manifest = await history.manifest(store)
   const old = manifest.segments.find(({ stage }) =>

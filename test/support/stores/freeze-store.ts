@@ -9,7 +9,6 @@ import { heightsBelow } from '../../../src/indexing/evm/freeze/freeze-at-once.ts
 import { recount } from '../../../src/indexing/evm/write/recount.ts'
 import type { Database, Reader } from '../../../src/store/engine/database.ts'
 import { freezeUntil } from '../../../src/store/history/freeze.ts'
-import { historyOf } from '../../../src/store/history/history.ts'
 import {
   type ManifestSegment,
   segmentsOf as stageSegments,
@@ -20,7 +19,7 @@ import type { HistoryStage } from '../../../src/store/schema/table.ts'
 
 /** Freezes the history of an open store, one segment up to each of `heights` that it has. */
 export async function freezeAt(store: Database, heights: readonly number[]): Promise<void> {
-  const history = historyOf(store)
+  const history = store.history
   if (history === undefined) return
   const last = await indexedHeight(store, 'blocks')
   for (const height of heights)
@@ -35,13 +34,13 @@ export async function segmentsOf(
   store: Reader,
   stage: HistoryStage = 'blocks',
 ): Promise<readonly ManifestSegment[]> {
-  const manifest = await historyOf(store)?.manifest(store)
+  const manifest = await store.history?.manifest(store)
   return manifest === undefined ? [] : stageSegments(manifest, stage)
 }
 
 /** Files of all segments of an open store, of blocks and of traces. */
 export async function segmentFiles(store: Reader): Promise<string[]> {
-  const { segments = [] } = (await historyOf(store)?.manifest(store)) ?? {}
+  const { segments = [] } = (await store.history?.manifest(store)) ?? {}
   return segments.map((segment) => `${segment.name}.sqlite`).toSorted()
 }
 
@@ -50,7 +49,7 @@ export async function segmentFiles(store: Reader): Promise<string[]> {
  * product when it is not said.
  */
 export async function mergeAll(store: Database, choose?: Merging['choose']): Promise<void> {
-  const history = historyOf(store)
+  const history = store.history
   if (history === undefined) return
   const merging: Merging = {
     reader: store,

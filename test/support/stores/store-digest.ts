@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 
 import { type Reader, type Row, statement } from '../../../src/store/engine/database.ts'
-import { historyOf } from '../../../src/store/history/history.ts'
 import { amountCells, amountOf } from '../../../src/store/history/over-segments.ts'
 import { columnNames, stageOf, type Table } from '../../../src/store/schema/table.ts'
 
@@ -40,7 +39,7 @@ async function rowsOf(store: Reader, table: Table): Promise<readonly Row[]> {
     `select ${summedColumns(table).join(', ')} from ${table.name} order by ${table.key.join(', ')}`,
     { bigints: true, over: 'tables' },
   )
-  const history = historyOf(store)
+  const history = store.history
   const stage = stageOf(table)
   if (history === undefined || stage === undefined) return store.all(question)
   const { segments } = await history.manifest(store)

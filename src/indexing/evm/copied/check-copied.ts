@@ -27,7 +27,6 @@ import {
 } from '../../../store/copied-history.ts'
 import type { Database, Writer } from '../../../store/engine/database.ts'
 import { differingTable } from '../../../store/history/compare-segments.ts'
-import { historyOf } from '../../../store/history/history.ts'
 import { frozenUntil, type ManifestSegment, readManifest } from '../../../store/history/manifest.ts'
 import { type Lease, underLease } from '../../../store/lease.ts'
 import { storedHeights } from '../../../store/query/evm/heights.ts'
@@ -229,7 +228,7 @@ export class CopiedHistoryCheck {
       return blocks
     }
     const folder = join(dataDir, `copied-check-${database.name}`)
-    const history = historyOf(database)
+    const history = database.history
     assert(history !== undefined, 'a store with segments has a history')
     await withRemade({ database, folder, read: slowly, signal }, segment, async (made) => {
       if (made.name === segment.name) return

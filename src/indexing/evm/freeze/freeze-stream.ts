@@ -9,7 +9,6 @@
 import { assert, type Fault, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
 import { freezeUntil } from '../../../store/history/freeze.ts'
-import { historyOf } from '../../../store/history/history.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { quietStream } from '../../stream/round-stream.ts'
@@ -107,7 +106,7 @@ export async function freezeNext(
     const due = await dueSegments(writer, freeze)
     const [until] = due
     if (until === undefined) return undefined
-    const history = historyOf(database)
+    const history = database.history
     assert(history !== undefined, 'the store of a deployment that freezes has segments')
     const heights = await heightsBelow(writer, until)
     const segments = await freezeUntil({ writer, history, recount }, heights)

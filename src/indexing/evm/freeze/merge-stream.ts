@@ -4,7 +4,7 @@
  */
 
 import { assert, faultOf } from '../../../core/fault.ts'
-import { type History, historyOf } from '../../../store/history/history.ts'
+import { type History } from '../../../store/history/history.ts'
 import type { MergeFiles } from '../../../store/history/merge-files.ts'
 import { mergeDue } from '../../../store/history/merge-segments.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
@@ -32,7 +32,7 @@ export async function roomForSegments(
   { key, database, clock, log }: MergingChain,
   signal: AbortSignal,
 ): Promise<void> {
-  const history = historyOf(database)
+  const history = database.history
   if (history === undefined || history.known.segments.length < mostWaiting) return
   log.info('blocks wait until segments are merged', { chain: key, segments: mostWaiting })
   while (history.known.segments.length >= mostWaiting) {
@@ -48,7 +48,7 @@ export async function roomForSegments(
 export function mergeStream(chain: MergingChain, merge?: MergeFiles): Stream {
   const { key, database, clock, log, commit } = chain
   return quietStream('merge', async (signal) => {
-    const history = historyOf(database)
+    const history = database.history
     assert(history !== undefined, 'the store of a deployment that freezes has segments')
     while (!signal.aborted) {
       let waitMs = lookEveryMs

@@ -21,7 +21,6 @@ import {
   type Writer,
 } from '../../../store/engine/database.ts'
 import { freezeStage } from '../../../store/history/freeze.ts'
-import { historyOf } from '../../../store/history/history.ts'
 import type { ManifestSegment } from '../../../store/history/manifest.ts'
 import { openStore } from '../../../store/open.ts'
 import { address } from '../../../store/schema/evm.ts'
@@ -161,7 +160,7 @@ async function frozen(
   segment: ManifestSegment,
   older: Reader,
 ): Promise<{ readonly path: string; readonly name: string }> {
-  const history = historyOf(scratch)
+  const history = scratch.history
   assert(history !== undefined, 'the store beside freezes')
   return scratch.transaction(async (writer) => {
     const own = frozenOnly(writer, older, segment.from)

@@ -9,7 +9,6 @@ import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { copiedHistory, type CopiedHistory } from '../../../store/copied-history.ts'
 import type { Database } from '../../../store/engine/database.ts'
-import { historyOf } from '../../../store/history/history.ts'
 import type { MergeFiles } from '../../../store/history/merge-files.ts'
 import { awaitLease, type Lease, StandingLease } from '../../../store/lease.ts'
 import { allMeta, putMeta } from '../../../store/meta.ts'
@@ -237,7 +236,7 @@ function freezingAtOnce(
   database: Database,
   freeze: StoreLocation['freeze'],
 ): FreezingAtOnce | undefined {
-  const history = historyOf(database)
+  const history = database.history
   if (freeze === undefined || history === undefined) return undefined
   const leastRows = freeze.rowsAtOnce ?? goodBatchRows / 2
   const mostRowsBefore = freeze.rowsPerSegment ?? defaultRows

@@ -25,7 +25,6 @@ import type { Rollup } from '../../../rollup/rollup.ts'
 import { getCheckpoint, moveCheckpoint, blockStage, traceStage } from '../../../store/checkpoint.ts'
 import type { Database, Reader, MaybePromise, Writer } from '../../../store/engine/database.ts'
 import { thawFrom } from '../../../store/history/freeze.ts'
-import { historyOf } from '../../../store/history/history.ts'
 import { type Lease, underLease } from '../../../store/lease.ts'
 import { putMeta } from '../../../store/meta.ts'
 import { proofsText, storedProofsText } from '../../../store/query/evm/heights.ts'
@@ -132,7 +131,7 @@ export class EvmIngest {
   async traces(batch: TraceBatch): Promise<void> {
     const { database, lease, outbox } = this.#options
     await this.#transaction(async (writer, { interner, rollup }) => {
-      const into = await targetOfTraces(writer, batch, historyOf(database))
+      const into = await targetOfTraces(writer, batch, database.history)
       const { before, ids, timestamps } = await applyTraces(into.writer, batch, interner)
       await rollup?.traces(into.writer, batch, ids, timestamps)
       await into.seal()
@@ -171,7 +170,7 @@ export class EvmIngest {
     // What is remembered is from before the cut.
     this.#state = undefined
     return underLease(database, { lease, clock }, async (writer) => {
-      const history = historyOf(database)
+      const history = database.history
       if (history !== undefined) await thawFrom({ writer, history, recount }, from)
       await outbox?.cut(writer, from)
       return cutChain(writer, from, lease.epoch)

@@ -14,7 +14,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { historyOf } from '../../src/store/history/history.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { namespaceOf } from '../../src/store/postgres/names.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
@@ -233,7 +232,7 @@ async function digestOf(
 ): Promise<{ readonly digest: Record<string, string>; readonly segments: number }> {
   const database = await openStore(location, name, chainTables, 'read')
   try {
-    const manifest = await historyOf(database)?.manifest(database)
+    const manifest = await database.history?.manifest(database)
     const digest = await storeDigest(database, compared)
     return { digest, segments: manifest?.segments.length ?? 0 }
   } finally {

@@ -33,7 +33,7 @@ import type { Aggregators } from '../warp/aggregators.ts'
 import { readBrand } from '../web/read-brand.ts'
 import type { ApiOptions } from './api-context.ts'
 import { type Api, assembleApi } from './assemble-api.ts'
-import { nodeChains } from './node-endpoint.ts'
+import { nodeChains } from './node-chains.ts'
 import { watchDamage } from './watch-damage.ts'
 
 /** Ends one part; called in the reverse order of starting. */

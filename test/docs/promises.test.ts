@@ -1,7 +1,7 @@
 /**
  * What CONTRIBUTING promises: a type of transaction, a column, a metric, a token event, a setting or an operation that is added in
- * one place only does not pass the checks, which name the places that lack it; nor do a misspelt queue and a page of
- * the explorer that asks at a path that is none.
+ * one place only does not pass the checks, which name the places that lack it; nor do a misspelt queue, a page of
+ * the explorer that asks at a path that is none, and a reader that takes a row for another than its statement selects.
  */
 
 import assert from 'node:assert/strict'

@@ -198,7 +198,7 @@ void test('peer: an unused connection is closed, and made again when needed', as
   })
 })
 
-void test('peer: our pings are answered and silence ends a session', async () => {
+void test('peer: whose pings are answered, no peer counts as silent', async () => {
   const limits = { ...quickLimits, pingMs: 50, silenceMs: 150, retryMs: 60_000 }
   await withNetwork({ behaviours: [sign, { kind: 'silent' }], limits }, async (network) => {
     await aggregate(network, { quorumPercentage: 50 })

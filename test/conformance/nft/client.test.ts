@@ -94,9 +94,11 @@ void test('client: NFTs of addresses to the end, of each kind and of both', asyn
   assert.ok(seen > 20)
 })
 
-void test('client: a request to read metadata again is taken', async () => {
+void test('client: a request to read metadata again is kept: the next one comes too early', async () => {
   const { token, tokenId } = transfers.find(({ standard }) => standard === 721)!
-  await data.nfts.reindex({ address: token, tokenId: tokenId! }, options)
+  const request = { address: token, tokenId: tokenId! }
+  await data.nfts.reindex(request, options)
+  await assert.rejects(data.nfts.reindex(request, options), /requested within the last hour/)
 })
 
 provesOperations(

@@ -1,5 +1,6 @@
 /** Sends answers in the caller's dialect, and lists in the form it accepts. */
 
+import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -30,6 +31,8 @@ export type SendOptions = {
   readonly admit?: (request: AdmissionRequest) => MaybePromise<AdmissionHeaders | undefined>
   readonly clock: Clock
   readonly wholeLists: WholeLists
+  /** Adds the headers that every answer has, and frees its lane; called right before it is written. */
+  readonly complete: (reply: FastifyReply) => void
   /** The address of the caller; where absent, that of the connection. */
   readonly addressOf?: AddressReader
   readonly inspect?: (operation: Operation, body: unknown, json?: string) => void
@@ -69,7 +72,7 @@ export function send(done: Done): FastifyReply | Promise<FastifyReply> {
     if (isHeld(request.headers['if-none-match'], etag)) return reply.code(304).send()
   }
   reply.header('content-type', 'application/json; charset=utf-8')
-  return sendText(request, reply, text)
+  return sendText(options, reply, text)
 }
 
 /** The body as JSON: as the operation wrote it where nothing is to be rewritten. */
@@ -86,16 +89,34 @@ function textOf(
 
 /** Sends text, compressed where that is accepted and pays. */
 function sendText(
-  request: FastifyRequest,
+  { complete }: SendOptions,
   reply: FastifyReply,
   text: string,
 ): FastifyReply | Promise<FastifyReply> {
   const encoding =
-    text.length < leastBytes ? undefined : encodingOf(request.headers['accept-encoding'])
-  if (encoding === undefined) return reply.send(text)
+    text.length < leastBytes ? undefined : encodingOf(reply.request.headers['accept-encoding'])
+  if (encoding === undefined) return write(reply, text, complete)
   const body = compress(text, encoding)
   reply.header('content-encoding', encoding)
-  return body instanceof Promise ? body.then((bytes) => reply.send(bytes)) : reply.send(body)
+  if (!(body instanceof Promise)) return write(reply, body, complete)
+  return body.then((bytes) => write(reply, bytes, complete))
+}
+
+/** Writes an answer that is all there, past what the framework does for those that are not. */
+function write(
+  reply: FastifyReply,
+  body: string | Buffer,
+  complete: SendOptions['complete'],
+): FastifyReply {
+  complete(reply)
+  const bytes = Buffer.byteLength(body)
+  reply.header('content-length', bytes)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name has the values that it was given here
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
+  reply.hijack()
+  // Text of ASCII alone, as nearly all is, is copied as it lies.
+  reply.raw.end(body, bytes === body.length ? 'latin1' : 'utf8')
+  return reply
 }
 
 /** Header `vary` of an operation; the origin of pages is added where it matters. */
@@ -154,7 +175,7 @@ export async function sendList(
   if (nextPageToken !== undefined) reply.header('x-next-page-token', nextPageToken)
   reply.header('vary', vary).header('cache-control', cacheControl(caller, false))
   reply.code(200).header('content-type', contentTypes[format])
-  return typeof body === 'string' ? await sendText(request, reply, body) : reply.send(body)
+  return typeof body === 'string' ? await sendText(options, reply, body) : reply.send(body)
 }
 
 /** The part of a request that admission reads. */

@@ -165,11 +165,12 @@ export function createServer(options: ApiServerOptions): ApiServer {
       failUnrouted(error, reply, entrance.common(request.raw)),
   })
 
-  addHooks(http, options, { entrance, door, paths })
+  const complete = completer(entrance, door)
+  addHooks(http, options, { complete, paths })
   const deadlineOf = createDeadlines(options.clock)
   const fresh = createFreshReader(options.clock)
   const wholeLists = new WholeLists(mostWholeLists)
-  const rest = { ...options, door, deadlineOf, addressOf, fresh, wholeLists }
+  const rest = { ...options, complete, door, deadlineOf, addressOf, fresh, wholeLists }
   for (const operation of options.operations) routeOperation(http, rest, operation)
 
   return {
@@ -203,13 +204,9 @@ export function createServer(options: ApiServerOptions): ApiServer {
 function addHooks(
   http: FastifyInstance,
   options: ApiServerOptions,
-  of: {
-    readonly entrance: Entrance
-    readonly door: FrontDoor
-    readonly paths: ServedPaths
-  },
+  of: { readonly complete: (reply: FastifyReply) => void; readonly paths: ServedPaths },
 ): void {
-  const { entrance, door, paths } = of
+  const { complete, paths } = of
   // Nothing here takes text: it is what any web page may send without a preflight.
   http.removeContentTypeParser('text/plain')
   http.addContentTypeParser(formType, { parseAs: 'string' }, readForm)
@@ -240,10 +237,8 @@ function addHooks(
   http.setErrorHandler((error, _request, reply) =>
     fail(options.log, reply, { error, listsMessages: false }),
   )
-  http.addHook('onSend', (request, reply, _body, done) => {
-    for (const [name, value] of entrance.common(request.raw)) addHeader(reply, name, value)
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
-    door.answered(request.raw)
+  http.addHook('onSend', (_request, reply, _body, done) => {
+    complete(reply)
     done()
   })
 }
@@ -271,6 +266,16 @@ function serverBehind(
   entrance.attach(server)
   door.attach(server)
   return server
+}
+
+/** Adds the headers that every answer has, and frees its lane. */
+function completer(entrance: Entrance, door: FrontDoor): (reply: FastifyReply) => void {
+  return (reply) => {
+    const { raw } = reply.request
+    for (const [name, value] of entrance.common(raw)) addHeader(reply, name, value)
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
+    door.answered(raw)
+  }
 }
 
 /** Adds to `vary` what is there already. */

@@ -5,7 +5,7 @@ import { Fault } from '../../src/core/fault.ts'
 import type { Clock, World } from '../../src/core/world.ts'
 import type { StageStatus } from '../../src/indexing/stream/stage.ts'
 import { messageStore } from '../../src/service/chain-specs.ts'
-import { turn } from '../../src/store/sqlite/turn.ts'
+import { loopTurn } from '../../src/core/loop-turn.ts'
 import { type VirtualClock, virtualClock } from '../support/processes/virtual-clock.ts'
 import type { Defect } from './defects.ts'
 import { Disk } from './disk.ts'
@@ -60,7 +60,7 @@ export class Deployment {
   constructor(parts: DeploymentParts) {
     const { seed, roles } = parts
     // The time of this machine decides nothing here.
-    turn.limitMs = Number.POSITIVE_INFINITY
+    loopTurn.limitMs = Number.POSITIVE_INFINITY
     this.clock = virtualClock()
     this.disk = new Disk(parts.folder)
     this.#draws = drawsOf(seed).part('deployment')

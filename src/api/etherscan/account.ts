@@ -5,6 +5,7 @@ import { Fault } from '../../core/fault.ts'
 import { addressId } from '../../store/query/evm/addresses.ts'
 import { createdContracts } from '../../store/query/evm/contracts.ts'
 import {
+  internalPlaces,
   type InternalRow,
   internalsOfAddress,
   internalsOfTransaction,
@@ -14,10 +15,12 @@ import {
   gasUntil,
   transactionAt,
   transactionByHash,
+  transactionPlaces,
   type TransactionRow,
   transactionsOfAddress,
 } from '../../store/query/evm/transactions.ts'
 import {
+  transferPlaces,
   type TransferRow,
   transfersOfAddress,
   transfersOfToken,
@@ -88,12 +91,23 @@ async function tokenBalance(query: Query): Promise<Listed> {
 }
 
 async function transactions(query: Query): Promise<Listed> {
+  const { store } = query.chain
+  const id = await addressId(store, addressOf(query, 'address'))
+  const list = await pageOf<TransactionRow>(query, blocksOf(query, 'startblock', 'endblock'), {
+    read: async (walk) =>
+      id === undefined ? [] : transactionsOfAddress(store, { addressId: id, ...walk }),
+    places: async (walk) =>
+      id === undefined ? [] : transactionPlaces(store, { addressId: id, ...walk }),
+    shown: async (rows) => shownTransactions(query, rows),
+  })
+  return { list, noun: 'transactions' }
+}
+
+async function shownTransactions(
+  query: Query,
+  rows: readonly TransactionRow[],
+): Promise<readonly object[]> {
   const { chain, context } = query
-  const id = await addressId(chain.store, addressOf(query, 'address'))
-  const range = blocksOf(query, 'startblock', 'endblock')
-  const rows = await pageOf(query, range, async (walk) =>
-    id === undefined ? [] : transactionsOfAddress(chain.store, { addressId: id, ...walk }),
-  )
   const created = await createdContracts(
     chain.store,
     rows.filter((row) => row.toId === undefined),
@@ -104,7 +118,7 @@ async function transactions(query: Query): Promise<Listed> {
   const textOf = (rich: number | undefined): string =>
     rich === undefined ? '' : named(rich).address.toLowerCase()
   const confirmations = await confirmationsOf(chain)
-  const list = await Promise.all(
+  return Promise.all(
     rows.map(async (row) => ({
       ...(await placeAndGas(query, row)),
       from: textOf(row.fromId),
@@ -117,7 +131,6 @@ async function transactions(query: Query): Promise<Listed> {
       confirmations: confirmations(heightOf(row.pos)),
     })),
   )
-  return { list, noun: 'transactions' }
 }
 
 /** Members that lists of transactions and of transfers share. */
@@ -143,23 +156,33 @@ async function placeAndGas(
 }
 
 async function internals(query: Query): Promise<Listed> {
-  const { chain, context, of } = query
-  let rows: readonly InternalRow[]
-  if (of('txhash') !== undefined) {
-    const transaction = await transactionByHash(chain.store, hashOf(query, 'txhash'))
-    rows =
-      transaction === undefined ? [] : await internalsOfTransaction(chain.store, transaction.pos)
-  } else {
-    const id = await addressId(chain.store, addressOf(query, 'address'))
-    const range = blocksOf(query, 'startblock', 'endblock')
-    rows = await pageOf(query, range, async (walk) =>
-      id === undefined ? [] : internalsOfAddress(chain.store, { addressId: id, ...walk }),
-    )
+  const { store } = query.chain
+  const shown = async (rows: readonly InternalRow[]): Promise<readonly object[]> =>
+    shownInternals(query, rows)
+  if (query.of('txhash') !== undefined) {
+    const found = await transactionByHash(store, hashOf(query, 'txhash'))
+    const rows = found === undefined ? [] : await internalsOfTransaction(store, found.pos)
+    return { list: await shown(rows), noun: 'transactions' }
   }
+  const id = await addressId(store, addressOf(query, 'address'))
+  const list = await pageOf(query, blocksOf(query, 'startblock', 'endblock'), {
+    read: async (walk) =>
+      id === undefined ? [] : internalsOfAddress(store, { addressId: id, ...walk }),
+    places: async (walk) =>
+      id === undefined ? [] : internalPlaces(store, { addressId: id, ...walk }),
+    shown,
+  })
+  return { list, noun: 'transactions' }
+}
+
+async function shownInternals(
+  { chain, context }: Query,
+  rows: readonly InternalRow[],
+): Promise<readonly object[]> {
   const named = await context
     .addressBooks(chain)
     .load(rows.flatMap((row) => (row.toId === undefined ? [row.fromId] : [row.fromId, row.toId])))
-  const list = rows.map((row) => {
+  return rows.map((row) => {
     const kind = frameType(row.kind)
     const creates = kind.startsWith('CREATE')
     const target = row.toId === undefined ? '' : named(row.toId).address.toLowerCase()
@@ -180,13 +203,12 @@ async function internals(query: Query): Promise<Listed> {
       errCode: '',
     }
   })
-  return { list, noun: 'transactions' }
 }
 
 /** Of an address, of a token contract, or of both. */
 async function transfers(query: Query, standard: 20 | 721 | 1155): Promise<Listed> {
-  const { chain, of, context } = query
-  const { store } = chain
+  const { of } = query
+  const { store } = query.chain
   const token =
     of('contractaddress') === undefined ? undefined : addressOf(query, 'contractaddress')
   const owner =
@@ -203,18 +225,32 @@ async function transfers(query: Query, standard: 20 | 721 | 1155): Promise<Liste
   }
   const fits = (row: TransferRow): boolean =>
     standardOf(row.kind) === standard && (tokenId === undefined || row.tokenId === tokenId)
-  const range = blocksOf(query, 'startblock', 'endblock')
-  const rows = await pageOf(query, range, (walk) =>
-    matching(walk, { read, fits, signal: query.signal }),
-  )
+  const list = await pageOf(query, blocksOf(query, 'startblock', 'endblock'), {
+    read: (walk) => matching(walk, { read, fits, signal: query.signal }),
+    // Whether one fits that is of a token is seen in its row alone.
+    ...(tokenId === undefined &&
+      ownerId !== undefined && {
+        places: (walk: Walk) => transferPlaces(store, { addressId: ownerId, standard, ...walk }),
+      }),
+    shown: async (rows) => shownTransfers(query, standard, rows),
+  })
+  return { list, noun: 'transactions' }
+}
+
+async function shownTransfers(
+  query: Query,
+  standard: 20 | 721 | 1155,
+  rows: readonly TransferRow[],
+): Promise<readonly object[]> {
+  const { chain, context } = query
   const named = await context
     .addressBooks(chain)
     .load(rows.flatMap((row) => [row.fromId, row.toId, row.tokenId]))
   const confirmations = await confirmationsOf(chain)
-  const list = await Promise.all(
+  return Promise.all(
     rows.map(async (row) => {
       const txPos = posOfHeight(heightOf(row.pos)) + row.txIndex
-      const transaction = await transactionAt(store, txPos)
+      const transaction = await transactionAt(chain.store, txPos)
       const { erc20 } = named(row.tokenId)
       const item = row.item === undefined ? '' : decimalText(row.item)
       return {
@@ -235,7 +271,6 @@ async function transfers(query: Query, standard: 20 | 721 | 1155): Promise<Liste
       }
     }),
   )
-  return { list, noun: 'transactions' }
 }
 
 /** Rows that fit, read on until there are enough. */

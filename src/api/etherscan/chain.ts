@@ -2,9 +2,10 @@
 
 import { Fault } from '../../core/fault.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
-import { logsMatching, topicsOf } from '../../store/query/evm/logs.ts'
+import { type LogRow, logsMatching, topicsOf } from '../../store/query/evm/logs.ts'
 import { heightOf, placeOf, posOfHeight, posRange } from '../../store/query/evm/position.ts'
 import {
   latestTransactions,
@@ -85,22 +86,29 @@ async function findLogs(query: Query): Promise<Result> {
   }
   const wanted = blocksOf(query, 'fromBlock', 'toBlock')
   const range = { ...wanted, until: Math.min(wanted.until, posOfHeight(height + 1)) }
-  const rows = await pageOf(query, range, async (walk) => {
-    const { direction: order, limit } = walk
-    const found = await logsMatching(store, { filter, range: { ...walk.range, order }, limit })
-    if (found.lookedTo !== undefined && found.rows.length < limit)
-      throw new Fault(
-        'bad-parameter',
-        'Error! too many logs are looked through for this: narrow fromBlock and toBlock',
-      )
-    return found.rows
+  const list = await pageOf(query, range, {
+    read: async (walk) => {
+      const { direction: order, limit } = walk
+      const found = await logsMatching(store, { filter, range: { ...walk.range, order }, limit })
+      if (found.lookedTo !== undefined && found.rows.length < limit)
+        throw new Fault(
+          'bad-parameter',
+          'Error! too many logs are looked through for this: narrow fromBlock and toBlock',
+        )
+      return found.rows
+    },
+    shown: async (rows) => shownLogs(chain.store, rows),
+    // Each question looks through many that do not fit.
+    atOnce: 1_000,
   })
+  return { list, noun: 'records' }
+}
+
+async function shownLogs(store: Reader, rows: readonly LogRow[]): Promise<readonly object[]> {
   const transactions = await Promise.all(
-    rows.map(({ pos, txIndex }) =>
-      transactionAt(chain.store, posOfHeight(heightOf(pos)) + txIndex),
-    ),
+    rows.map(({ pos, txIndex }) => transactionAt(store, posOfHeight(heightOf(pos)) + txIndex)),
   )
-  const list = rows.flatMap((row, place) => {
+  return rows.flatMap((row, place) => {
     const own = transactions[place]
     // Its block was removed meanwhile.
     if (own === undefined) return []
@@ -118,7 +126,6 @@ async function findLogs(query: Query): Promise<Result> {
       transactionIndex: hexOf(row.txIndex),
     }
   })
-  return { list, noun: 'records' }
 }
 
 function hexOf(value: number | bigint): string {

@@ -9,6 +9,7 @@
 import { clip } from '../../core/bytes.ts'
 import { Fault, faultIn } from '../../core/fault.ts'
 import { ownValue } from '../../core/json.ts'
+import { loopTurn } from '../../core/loop-turn.ts'
 import { nearest } from '../../core/text.ts'
 import {
   Etherscan,
@@ -45,7 +46,11 @@ export function etherscanOperations(context: EvmContext): AllOf<typeof Etherscan
     name: string | undefined,
     given: readonly object[],
     input: CallerInput,
-  ): Promise<{ body: Body }> => ({ body: await answered(context, name, given, input) })
+  ): Promise<{ body: Body; json: () => string }> => {
+    const body = await answered(context, name, given, input)
+    const text = await textInTurns(body)
+    return { body, json: () => text }
+  }
   return {
     etherscanOfChain: operation(Etherscan.etherscanOfChain, (input) =>
       answer(input.path.chainId, [input.query], input),
@@ -99,6 +104,21 @@ function valuesOf(given: readonly object[]): ReadonlyMap<string, string> {
     if (value !== '') values.set(key, value)
   }
   return values
+}
+
+/** Entries of a list that become text at once. */
+const entriesAtOnce = 200
+
+/** JSON of a body, whose list may be long, in turns of the loop. */
+async function textInTurns(body: Body): Promise<string> {
+  const { result, ...rest } = body
+  if (!Array.isArray(result) || result.length <= entriesAtOnce) return JSON.stringify(body)
+  const parts: string[] = []
+  for (let from = 0; from < result.length; from += entriesAtOnce) {
+    await loopTurn.rest()
+    parts.push(JSON.stringify(result.slice(from, from + entriesAtOnce)).slice(1, -1))
+  }
+  return `${JSON.stringify(rest).slice(0, -1)},"result":[${parts.join(',')}]}`
 }
 
 type CallerInput = Pick<Query, 'caller' | 'charge' | 'signal'>

@@ -3,6 +3,7 @@
 import { parseEvmAddress } from '../../core/address.ts'
 import { fromHex, concatBytes, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { loopTurn } from '../../core/loop-turn.ts'
 import type { Contract } from '../../shape/operations/contract.ts'
 import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { type Direction, type PosRange, posRange } from '../../store/query/evm/position.ts'
@@ -102,18 +103,28 @@ export type Walk = {
   readonly limit: number
 }
 
-/** Rows read at once while a page is walked to. */
-const rowsAtOnce = 1_000
+/** How the rows of a list are read, and shown. */
+type RowsOf<R> = {
+  readonly read: (walk: Walk) => Promise<readonly R[]>
+  /** Positions alone, which cost a tenth; where absent, they are those of rows. */
+  readonly places?: (walk: Walk) => Promise<readonly number[]>
+  readonly shown: (rows: readonly R[]) => Promise<readonly object[]>
+  /** Rows read and shown at once, by default so many as keep no other caller waiting. */
+  readonly atOnce?: number
+}
+
+const rowsAtOnce = 100
+const placesAtOnce = 1_000
 
 /**
- * The rows of a page by `page`, `offset` and `sort`. They are walked by key: a later page costs those
- * before it, and 10,000 is the last row that any page has.
+ * The entries of a page by `page`, `offset` and `sort`. The rows before it are walked by their positions, and 10,000
+ * is the last row that any page has.
  */
 export async function pageOf<R extends { readonly pos: number }>(
   query: Query,
   range: PosRange,
-  read: (walk: Walk) => Promise<readonly R[]>,
-): Promise<R[]> {
+  { read, places, shown, atOnce = rowsAtOnce }: RowsOf<R>,
+): Promise<object[]> {
   const offset = Math.min(numberOf(query, 'offset', mostRows), mostRows)
   const page = Math.max(numberOf(query, 'page', 1), 1)
   if (offset === 0 || page * offset > mostRows)
@@ -122,21 +133,40 @@ export async function pageOf<R extends { readonly pos: number }>(
       'Result window is too large, PageNo x Offset size must be less than or equal to 10000',
     )
   const direction = directionOf(query)
-  const rows: R[] = []
-  let { from, until } = range
-  let skipped = (page - 1) * offset
-  while (rows.length < offset) {
-    query.signal.throwIfAborted()
-    const limit = Math.min(rowsAtOnce, skipped + offset - rows.length)
-    const some = await read({ range: { from, until }, direction, limit })
-    rows.push(...some.slice(skipped))
-    skipped = Math.max(0, skipped - some.length)
-    const last = some.at(-1)
-    if (last === undefined || some.length < limit) break
-    if (direction === 'asc') from = last.pos + 1
-    else until = last.pos
+  let rest = range
+  /** Goes on by `count` rows, `most` at once, of which `next` gives the positions. Returns whether all are there. */
+  const walk = async (
+    count: number,
+    most: number,
+    next: (walk: Walk) => Promise<readonly number[]>,
+  ): Promise<boolean> => {
+    for (let left = count; left > 0;) {
+      query.signal.throwIfAborted()
+      await loopTurn.rest()
+      const limit = Math.min(most, left)
+      const found = await next({ range: rest, direction, limit })
+      const last = found.at(-1)
+      if (last === undefined || found.length < limit) return false
+      rest = direction === 'asc' ? { ...rest, from: last + 1 } : { ...rest, until: last }
+      left -= limit
+    }
+    return true
   }
-  return rows
+  const placesOfRows = async (part: Walk): Promise<number[]> =>
+    (await read(part)).map(({ pos }) => pos)
+  const before = (page - 1) * offset
+  const isThere =
+    places === undefined
+      ? await walk(before, atOnce, placesOfRows)
+      : await walk(before, placesAtOnce, places)
+  const entries: object[] = []
+  if (!isThere) return entries
+  await walk(offset, atOnce, async (part) => {
+    const rows = await read(part)
+    entries.push(...(await shown(rows)))
+    return rows.map(({ pos }) => pos)
+  })
+  return entries
 }
 
 function directionOf({ of }: Query): Direction {

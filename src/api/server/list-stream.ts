@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream'
 
 import { Fault, faultOf } from '../../core/fault.ts'
+import { loopTurn } from '../../core/loop-turn.ts'
 import type { Clock } from '../../core/world.ts'
 import type { ListFile, ListShape } from '../operation/list-columns.ts'
 import { listFile, type ListFormat } from '../operation/list-format.ts'
@@ -43,6 +44,7 @@ async function* following(
 ): AsyncGenerator<string | Uint8Array> {
   yield* head.filter((part) => part.length > 0)
   for (let next: string | undefined = token; next !== undefined;) {
+    await loopTurn.rest()
     const page = pageOf(await of.read(next), of.shape)
     const part = of.file.rows(page.items)
     if (part.length > 0) yield part

@@ -2,11 +2,11 @@
 
 import { to0x } from '../../../core/bytes.ts'
 import { itemAt } from '../../../core/item-at.ts'
-import type { Reader, Row } from '../../engine/database.ts'
+import { type Reader, type Row, statement } from '../../engine/database.ts'
 import { block, tx } from '../../schema/evm.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
 import { flag, hex, integer, maybe, type RowOf, storedRow, bothOrders } from '../stored-row.ts'
-import { heightOf, posOfHeight, placeOf, overOf, type ListPart } from './position.ts'
+import { heightOf, posOfHeight, placeOf, overOf, positionsOf, type ListPart } from './position.ts'
 
 /** A listed call frame `i`. */
 const frameRow = storedRow({
@@ -112,4 +112,23 @@ export async function internalsOfAddress(
   const { addressId, range, limit, direction = 'desc' } = query
   const rows = await store.all(questions[direction], [addressId, range.from, range.until, limit])
   return internalsOf(store, rows)
+}
+
+const placeQuestions = bothOrders((direction) =>
+  statement(
+    `select a.pos from internal_by_address a
+   where a.address_id = ? and a.pos >= ? and a.pos < ?
+   order by a.pos ${direction} limit ?`,
+    { over: overOf[direction], within: { pos: [1, 2] }, stage: 'traces' },
+  ),
+)
+
+/** Positions of {@link internalsOfAddress}. Cost: one range scan of `internal_by_address`. */
+export function internalPlaces(
+  store: Reader,
+  query: ListPart & { readonly addressId: number },
+): Promise<number[]> {
+  const { addressId, range, limit, direction = 'desc' } = query
+  const values = [addressId, range.from, range.until, limit]
+  return positionsOf(store, placeQuestions[direction], values)
 }

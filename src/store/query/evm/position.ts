@@ -2,8 +2,9 @@
 
 import { Fault } from '../../../core/fault.ts'
 import { u8At } from '../../../core/item-at.ts'
-import type { Over } from '../../engine/database.ts'
+import type { Over, Reader, Statement, Value } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
+import { integerAt } from '../row-values.ts'
 
 /** Positions a list is limited to, half-open. */
 export type PosRange = { readonly from: number; readonly until: number }
@@ -59,4 +60,13 @@ export function hashPrefix(hash: Uint8Array): number {
   let prefix = 0
   for (let at = 0; at < 6; at++) prefix = prefix * 256 + u8At(hash, at)
   return prefix
+}
+
+/** Positions that a question gives, each a row. */
+export async function positionsOf(
+  store: Reader,
+  question: Statement,
+  values: readonly Value[],
+): Promise<number[]> {
+  return (await store.all(question, values)).map((row) => integerAt(row, 0))
 }

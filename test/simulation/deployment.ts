@@ -2,10 +2,10 @@
 
 import type { Config } from '../../src/config/settings.ts'
 import { Fault } from '../../src/core/fault.ts'
+import { loopTurn } from '../../src/core/loop-turn.ts'
 import type { Clock, World } from '../../src/core/world.ts'
 import type { StageStatus } from '../../src/indexing/stream/stage.ts'
 import { messageStore } from '../../src/service/chain-specs.ts'
-import { loopTurn } from '../../src/core/loop-turn.ts'
 import { type VirtualClock, virtualClock } from '../support/processes/virtual-clock.ts'
 import type { Defect } from './defects.ts'
 import { Disk } from './disk.ts'

@@ -16,10 +16,13 @@ export function noteAnswers(server: ApiServer, operations: readonly Operation[])
     operations.map(({ contract }) => [`${contract.method} ${contract.path}`, contract.id]),
   )
   const answered = new Set<string>()
-  server.http.addHook('onSend', async (request, reply, payload) => {
+  server.http.addHook('onRequest', async (request, { raw }) => {
     const id = ids.get(`${request.method} ${templateOf(request.routeOptions.url ?? '')}`)
-    if (id !== undefined && reply.statusCode < 300) answered.add(id)
-    return payload
+    if (id === undefined) return
+    // Right before the answer is sent, so that its caller comes later.
+    raw.once('prefinish', () => {
+      if (raw.statusCode < 300) answered.add(id)
+    })
   })
   return { answered }
 }

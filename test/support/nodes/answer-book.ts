@@ -97,7 +97,7 @@ export function answerBook(json: unknown): AnswerBook {
 /** Books by their documents: checks are compiled once for all services of a process. */
 const books = new Map<string, AnswerBook>()
 
-/** Lets a server answer only what its own document has; the first other answer is a 500. */
+/** Lets a server answer only what its own document has; a connection ends at any other answer. */
 export function holdToDocument(
   server: ApiServer,
   operations: readonly Operation[],
@@ -110,20 +110,26 @@ export function holdToDocument(
   const rewritten = new Set(
     shapes.filter(({ id }) => ownValue(rules, id)?.sdk !== undefined).map(({ path }) => path),
   )
-  server.http.addHook('onSend', async (request, reply, payload) => {
-    const problem = book.problemOf({
-      method: request.method,
-      path: request.url,
-      status: reply.statusCode,
-      contentType: String(reply.getHeader('content-type') ?? ''),
-      body: plainText(payload, reply.getHeader('content-encoding')),
-      isRewritten:
-        dialectOf('auto', request) !== 'documented' &&
-        rewritten.has(templateOf(request.routeOptions.url ?? '')),
+  server.http.addHook('onRequest', async (request, reply) => {
+    const { raw } = reply
+    const { end } = raw
+    // Whoever writes an answer ends it here.
+    Reflect.set(raw, 'end', (payload: unknown, ...rest: unknown[]): unknown => {
+      const problem = book.problemOf({
+        method: request.method,
+        path: request.url,
+        status: reply.statusCode,
+        contentType: String(reply.getHeader('content-type') ?? ''),
+        body: plainText(payload, reply.getHeader('content-encoding')),
+        isRewritten:
+          dialectOf('auto', request) !== 'documented' &&
+          rewritten.has(templateOf(request.routeOptions.url ?? '')),
+      })
+      if (problem === undefined || reply.statusCode === 500)
+        return Reflect.apply(end, raw, [payload, ...rest])
+      console.error(`an answer is not as the document says: ${problem}`)
+      return raw.destroy()
     })
-    if (problem === undefined || reply.statusCode === 500) return payload
-    console.error(`an answer is not as the document says: ${problem}`)
-    throw new Error(problem)
   })
 }
 

@@ -213,7 +213,7 @@ void test('Parquet: a decimal that does not fit is null, its smallest units are 
     { value: String(2n ** 256n - 1n), decimals: 18 },
     { value: '7' },
   ]
-  const parts = [file.rows(items), await file.end()].map((part) => Buffer.from(part))
+  const parts = [await file.rows(items), await file.end()].map((part) => Buffer.from(part))
   const [bytesOf] = [Buffer.concat(parts)]
   const rows = await parquetReadObjects({ file: new Uint8Array(bytesOf).buffer })
   assert.deepEqual(

@@ -9,6 +9,7 @@
 import { isObject, ownValue } from '../../core/json.ts'
 import { withPoint } from '../../core/text.ts'
 import type { Contract } from '../../shape/operations/contract.ts'
+import type { MaybePromise } from '../../store/engine/database.ts'
 
 /** A column of a file: its value of an item, and its type in Parquet. */
 export type ListColumn = {
@@ -130,9 +131,11 @@ function leafColumns(path: readonly string[], words: Keywords): ListColumn[] {
 /** Writes a list as a file, a part at a time. */
 export type ListFile = {
   readonly begin: () => string
-  readonly rows: (items: readonly unknown[]) => string | Uint8Array
+  readonly rows: (items: readonly unknown[]) => MaybePromise<string | Uint8Array>
   /** The last part of the file. */
-  readonly end: () => Promise<string | Uint8Array>
+  readonly end: () => MaybePromise<string | Uint8Array>
+  /** Gives back what the file holds besides memory. */
+  readonly close?: () => void
 }
 
 /** A value for people: ISO 8601 in UTC of a moment, whole coins of an amount; `undefined` where an item has none. */

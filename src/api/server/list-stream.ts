@@ -5,8 +5,9 @@ import { Readable } from 'node:stream'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { loopTurn } from '../../core/loop-turn.ts'
 import type { Clock } from '../../core/world.ts'
-import type { ListFile, ListShape } from '../operation/list-columns.ts'
+import type { ListShape } from '../operation/list-columns.ts'
 import { listFile, type ListFormat } from '../operation/list-format.ts'
+import { parquetThread } from '../operation/parquet-thread.ts'
 
 /** Reads the page behind a token; the first without one. */
 export type ReadPage = (pageToken: string | undefined) => Promise<unknown>
@@ -25,33 +26,38 @@ export async function listBody(
 ): Promise<ListBody> {
   // A bad request fails with its first page, while a status can still be sent.
   const first = pageOf(await read(undefined), shape)
-  const file = await listFile(format, shape.columns)
-  const head = [file.begin(), file.rows(first.items)]
   if (isWhole && first.next !== undefined) {
-    const body = Readable.from(following(head, first.next, { file, shape, read }))
+    const body = Readable.from(wholeList(format, first, { shape, read }))
     return { body, nextPageToken: undefined }
   }
-  const parts = [...head, await file.end()]
+  const file = await listFile(format, shape.columns)
+  const parts = [file.begin(), await file.rows(first.items), await file.end()]
   const isText = parts.every((part) => typeof part === 'string')
   const body = isText ? parts.join('') : Buffer.concat(parts.map((part) => Buffer.from(part)))
   return { body, nextPageToken: first.next }
 }
 
-async function* following(
-  head: readonly (string | Uint8Array)[],
-  token: string,
-  of: { readonly file: ListFile; readonly shape: ListShape; readonly read: ReadPage },
+async function* wholeList(
+  format: ListFormat,
+  first: Page,
+  { shape, read }: { readonly shape: ListShape; readonly read: ReadPage },
 ): AsyncGenerator<string | Uint8Array> {
-  yield* head.filter((part) => part.length > 0)
-  for (let next: string | undefined = token; next !== undefined;) {
-    await loopTurn.rest()
-    const page = pageOf(await of.read(next), of.shape)
-    const part = of.file.rows(page.items)
-    if (part.length > 0) yield part
-    next = page.next
+  const { columns } = shape
+  const file = format === 'parquet' ? parquetThread(columns) : await listFile(format, columns)
+  try {
+    const head = file.begin()
+    if (head.length > 0) yield head
+    for (let page = first; ; page = pageOf(await read(page.next), shape)) {
+      const part = await file.rows(page.items)
+      if (part.length > 0) yield part
+      if (page.next === undefined) break
+      await loopTurn.rest()
+    }
+    const rest = await file.end()
+    if (rest.length > 0) yield rest
+  } finally {
+    file.close?.()
   }
-  const rest = await of.file.end()
-  if (rest.length > 0) yield rest
 }
 
 const longestWaitSeconds = 60

@@ -72,7 +72,7 @@ async function writeList(api: Api, path: string, { format, out, token }: Wanted)
     const items = ownValue(page, shape.name)
     if (!Array.isArray(items))
       throw new Fault('node-answer', `no list of ${shape.name}: ${url.href}`)
-    await sink.write(file.rows(items))
+    await sink.write(await file.rows(items))
     count += items.length
     const { nextPageToken } = page
     next = typeof nextPageToken === 'string' && nextPageToken !== '' ? nextPageToken : undefined

@@ -209,9 +209,13 @@ export async function underLease<T>(
   return done
 }
 
-/** Renews the lease while there is nothing to commit. Throws `lease-lost`. */
+/**
+ * Renews the lease while there is nothing to commit; a machine that fails takes its holder with it. Throws
+ * `lease-lost`.
+ */
 export function renewLease(database: Database, lease: Lease, clock: Clock): Promise<void> {
-  return underLease(database, { lease, clock }, () => undefined, { isUrgent: true })
+  const how = { isUrgent: true, isFleeting: true }
+  return underLease(database, { lease, clock }, () => undefined, how)
 }
 
 /**

@@ -204,7 +204,7 @@ export interface Writer extends Reader {
  */
 export type WritingPace = 'fill' | 'follow'
 
-/** Treatment of a transaction where stores share a server. */
+/** Treatment of a transaction, the first two where stores share a server. */
 export type TransactionOptions = {
   /**
    * Owner of a lease that stands still: where the work waits for a lock that a stopped transaction of
@@ -213,6 +213,11 @@ export type TransactionOptions = {
   readonly against?: string | undefined
   /** Goes before the work of other stores: a lease must be renewed in time. */
   readonly isUrgent?: boolean
+  /**
+   * It need not outlive a failure of the machine, so that a disk is not waited for. A sign of life is written every
+   * second by the thread that answers.
+   */
+  readonly isFleeting?: boolean
 }
 
 /** One store: an SQLite file or a PostgreSQL schema. */

@@ -98,7 +98,7 @@ const beatOf = statement('select beat from deployment_process where owner = ?')
 
 /** Says that a process lives, which has reported itself; `beat` is another one each time. */
 export async function showLife(store: Database, owner: string, beat: number): Promise<void> {
-  await store.transaction((writer) => writer.run(showsLife, [beat, owner]))
+  await store.transaction((writer) => writer.run(showsLife, [beat, owner]), { isFleeting: true })
 }
 
 /** Beat of a process; `undefined` where it has not reported itself or ended. */

@@ -124,3 +124,21 @@ void test('sqlite: the log of a store that is never filled stays small from the 
   await store.close()
   rmSync(dataDir, { recursive: true })
 })
+
+void test('sqlite: what is fleeting waits for no disk, and what follows it does again', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-fleeting-'))
+  const store = await openStore({ store: 'embedded', dataDir }, 'fleeting', [blob], 'write')
+  const synchronous = statement('pragma synchronous')
+  const [normal, full] = [1, 2]
+  const during = (isFleeting: boolean): Promise<unknown> =>
+    store.transaction(async (writer) => (await writer.get(synchronous))?.[0], { isFleeting })
+  assert.equal(await during(true), normal)
+  assert.equal(await during(false), full)
+  const failing = (): never => {
+    throw new Error('no')
+  }
+  await assert.rejects(store.transaction(failing, { isFleeting: true }), /no/)
+  assert.equal(await during(false), full)
+  await store.close()
+  rmSync(dataDir, { recursive: true })
+})

@@ -10,7 +10,13 @@ import { dirname } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
 import { WorkQueue } from '../../core/waiting.ts'
-import { statement, type Database, type Writer, type WritingPace } from '../engine/database.ts'
+import {
+  statement,
+  type Database,
+  type TransactionOptions,
+  type Writer,
+  type WritingPace,
+} from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
 import {
   applicationId,
@@ -131,7 +137,8 @@ class SqliteDatabase implements Database {
 
   lookup: Database['lookup'] = (lookup, keys) => this.#read((reader) => reader.lookup(lookup, keys))
 
-  transaction: Database['transaction'] = (work) => this.#queue.run(async () => this.#transact(work))
+  transaction: Database['transaction'] = (work, how = {}) =>
+    this.#queue.run(async () => this.#transact(work, how))
 
   snapshot: Database['snapshot'] = async (work) => {
     const connection = connect(this.#options, true, readerCacheBytes)
@@ -178,18 +185,23 @@ class SqliteDatabase implements Database {
     for (const claim of this.#claims.values()) claim.remove()
   }
 
-  async #transact<T>(work: (writer: Writer) => T | Promise<T>): Promise<T> {
+  async #transact<T>(
+    work: (writer: Writer) => T | Promise<T>,
+    { isFleeting = false }: TransactionOptions,
+  ): Promise<T> {
     const connection = this.#writing()
-    connection.exec('begin immediate')
-    let result: T
+    if (isFleeting) connection.exec('pragma synchronous = normal')
     try {
-      result = await work(writerOf(connection))
+      connection.exec('begin immediate')
+      const result = await work(writerOf(connection))
       connection.exec('commit')
+      return result
     } catch (error) {
       rollBack(connection, error)
       throw error
+    } finally {
+      if (isFleeting) connection.exec('pragma synchronous = full')
     }
-    return result
   }
 
   #writing(): SqliteConnection {

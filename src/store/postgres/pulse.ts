@@ -48,9 +48,17 @@ async function beat({ pools, marks, connect }: PulseOptions): Promise<void> {
   if (pools.every(({ open }) => open.size === 0)) return
   const sentMs = performance.now()
   const connection = await marks.connection()
-  if (await isAnswered(connection)) return
+  let isAnswered = false
+  const answer = askedOver(connection).then(() => (isAnswered = true))
+  await Promise.race([answer, lateness()])
+  if (isAnswered) return
   // Throws where the server is away, which connections find out themselves.
   const fresh = await connect()
+  // A server that is only busy has answered what it was asked before.
+  if (isAnswered) {
+    await fresh.client.end()
+    return
+  }
   const silent = [connection, ...pools.flatMap(({ open }) => [...open])].filter(
     ({ openedMs }) => openedMs < sentMs,
   )
@@ -68,14 +76,17 @@ const endSql =
   'select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1::int[]) ' +
   "and application_name = current_setting('application_name')"
 
+/** Ends with the answer, whatever it is. */
+async function askedOver({ client }: Connection): Promise<void> {
+  await client.query('select 1').catch(() => undefined)
+}
+
 /** A process that was held up takes the answer that came meanwhile before it calls it late. */
-function isAnswered({ client }: Connection): Promise<boolean> {
+function lateness(): Promise<void> {
   return new Promise((resolve) => {
     AbortSignal.timeout(answerMs).addEventListener('abort', () =>
-      setImmediate(() => setImmediate(() => resolve(false))),
+      setImmediate(() => setImmediate(() => resolve())),
     )
-    const answered = (): void => resolve(true)
-    client.query('select 1').then(answered, answered)
   })
 }
 

@@ -49,19 +49,26 @@ export type Api = ApiServer & {
 
 const dialectRules: DialectRules = { ...evmDialectRules, ...primaryDialectRules }
 
-/** Makes the server; it does not listen yet. */
+/**
+ * Makes the server; it does not listen yet.
+ *
+ * 1. Chains and networks that are served, and how far each is.
+ * 2. What operations answer from.
+ * 3. The operations, and what every request passes before it reaches one.
+ * 4. What is served beside them.
+ */
 export function assembleApi(config: Config, options: ApiOptions): Api {
-  const { world, gauges } = options
+  const { world, log, gauges, keys } = options
   const directories = directoriesOf(options)
-  const headOf = freshHeads(options.indexer, world.clock)
-  const evm = evmContextOf(config, options, directories)
-  const { log, webhooks, owner, keys } = options
   const { networks } = directories
-  const own = { world, log, gauges, webhooks, owner, keys }
-  const events = eventService(config, { ...own, evm, networks, headOf })
+  const headOf = freshHeads(options.indexer, world.clock)
+
+  const evm = evmContextOf(config, options, directories)
+  const events = eventService(config, { ...options, evm, networks, headOf })
   const status = statusReader(config, options, evm.clock)
   const shared = { ...directories, evm, events: events.context, status }
   const context = apiContext(config, options, shared)
+
   const operations = Object.values<Operation>(allOperations(context))
   const server = createServer({
     operations,
@@ -95,6 +102,7 @@ export function assembleApi(config: Config, options: ApiOptions): Api {
     readings: options.readings,
     observe: observer(options),
   })
+
   mountDocument(server)
   mountExportFiles(server.http, exportContextOf(context), log.child('api'))
   if (config['api.explorer'])

@@ -86,7 +86,15 @@ export type ChainHost = {
   readonly close: () => Promise<void>
 }
 
-/** Opens the store of `spec` for writing; waits while another process writes it. */
+/**
+ * Opens the store of `spec` for writing. The order matters:
+ *
+ * 1. Lease: waits while another process writes the store.
+ * 2. Identity: a store of another chain is refused before anything is written.
+ * 3. Copied history: one that was refused stays refused, and what no segment holds goes before it is extended.
+ * 4. The node, which nothing needs before.
+ * 5. The host: writer of blocks and traces, and the streams beside it.
+ */
 export async function openChainHost(
   spec: ChainSpec,
   identity: ChainIdentity,
@@ -136,8 +144,7 @@ function hostOver(
   const keepMs = options.keepEventsMs
   const outbox = keepMs === undefined ? undefined : evmOutbox({ watches, clock, keepMs })
   const freezing = freezingAtOnce(database, store.freeze)
-  const about = { spec, world, log, signal }
-  const ingest = new StandingIngest({ database, standing, ...about, outbox, freezing })
+  const ingest = new StandingIngest({ ...options, database, standing, spec, outbox, freezing })
   const chain: OpenChain = { key, database, source, clock, log, commit: ingest.commit }
   const freezer = store.freeze && new Freezer(chain, store.freeze)
   const check = copiedCheckOf(chain, spec, copied, options)

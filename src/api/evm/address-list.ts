@@ -51,15 +51,54 @@ export async function addressPage<R extends Row>(
   const { chain, id, binding } = subject
   const ranged = id === undefined ? undefined : rangeOf(chain, query)
   const range = ranged instanceof Promise ? await ranged : ranged
-  const filter = filterOf(context, subject, list)
-  const fits = filter instanceof Promise ? await filter : filter
+  const { counterparty } = query
+  const sought =
+    counterparty === undefined ? undefined : context.addressBooks(chain).find(counterparty)
+  const other = sought instanceof Promise ? await sought : sought
+  const read: ReadRows<R> = (addressId, part, limit) =>
+    list.rows(chain.store, { addressId, range: part, limit })
+  const isNobody = other !== undefined && other.id === undefined
   const rows: NumberedList<R>['rows'] =
-    id === undefined || range === undefined
+    id === undefined || range === undefined || isNobody
       ? () => []
-      : (before, limit) =>
-          list.rows(chain.store, { addressId: id, range: rangeBefore(range, before), limit })
+      : other?.id === undefined
+        ? (before, limit) => read(id, rangeBefore(range, before), limit)
+        : rowsOfBoth(read, { id, other: other.id, range })
   const numbered = { route, subject: binding, query, rows, numberOf: posOf }
+  const fits = fitsOf(id, other?.id, list)
   return { chain, page: await numberedPage(context.tokens, numbered, fits) }
+}
+
+type ReadRows<R> = (id: number, range: PosRange, limit: number) => Promise<readonly R[]>
+
+/**
+ * Rows of `id`; where these are many and the other's few, which are read at once, those alone that they share. One of
+ * millions that has to do with hardly any of them would be read for long.
+ */
+function rowsOfBoth<R extends Row>(
+  read: ReadRows<R>,
+  { id, other, range }: { readonly id: number; readonly other: number; readonly range: PosRange },
+): NumberedList<R>['rows'] {
+  let hasFew = true
+  return async (before, limit) => {
+    const part = rangeBefore(range, before)
+    const own = await read(id, part, limit)
+    if (own.length < limit || !hasFew) return own
+    const rows = await read(other, part, limit)
+    hasFew = rows.length < limit
+    if (!hasFew) return own
+    const shared: R[] = []
+    for (const row of rows) {
+      const { pos, fromId, toId } = row
+      const isShared =
+        fromId === id ||
+        toId === id ||
+        // Of a creation the row does not say what was created.
+        (toId === undefined && (await read(id, { from: pos, until: pos + 1 }, 1)).length > 0)
+      if (isShared) shared.push(row)
+    }
+    return shared
+  }
 }
 
 function posOf({ pos }: Row): number {
@@ -97,23 +136,16 @@ async function withinTimes(
 }
 
 /** The rows that are wanted; `undefined` where all are. */
-function filterOf<R extends Row>(
-  { addressBooks }: EvmContext,
-  { chain, id }: Subject,
-  { query, fits }: AddressList<R>,
-): MaybePromise<((row: R) => boolean) | undefined> {
-  const { direction, counterparty } = query
-  if (direction === undefined && counterparty === undefined) return fits
-  const filter =
-    (other: number | undefined) =>
-    (row: R): boolean =>
-      (direction === undefined || (direction === 'in' ? row.toId : row.fromId) === id) &&
-      (counterparty === undefined ||
-        (other !== undefined && (row.fromId === other || row.toId === other))) &&
-      fits?.(row) !== false
-  if (counterparty === undefined) return filter(undefined)
-  const found = addressBooks(chain).find(counterparty)
-  return found instanceof Promise ? found.then((other) => filter(other.id)) : filter(found.id)
+function fitsOf<R extends Row>(
+  id: number | undefined,
+  other: number | undefined,
+  { query: { direction }, fits }: AddressList<R>,
+): ((row: R) => boolean) | undefined {
+  if (direction === undefined && other === undefined) return fits
+  return (row) =>
+    (direction === undefined || (direction === 'in' ? row.toId : row.fromId) === id) &&
+    (other === undefined || row.fromId === other || row.toId === other) &&
+    fits?.(row) !== false
 }
 
 /** An address of a chain. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { subjectOf } from '../../../src/api/evm/address-list.ts'
+import { addressPage, subjectOf } from '../../../src/api/evm/address-list.ts'
 import {
   type Participation,
   participationPage,
@@ -123,6 +123,43 @@ void test('address transactions: a page with too many entries ends early, and no
       sortOrder === 'asc' ? wanted : wanted.reverse(),
     )
   }
+})
+
+void test('address lists: a counterparty with few rows is found among thousands at once', async () => {
+  const parts = partsOf(service.chains, stillClock)
+  const [busy, rare, third] = parties as [string, string, string]
+  const idOf = async (address: string): Promise<number> =>
+    (await subjectOf(parts, { chainId: String(chain), address })).id ?? -1
+  const [id, other, another] = [await idOf(busy), await idOf(rare), await idOf(third)]
+  // The oldest rows are those of both; of a creation no row says what was created.
+  const rows = Array.from({ length: 6_000 }, (_, pos) => {
+    if (pos > 5) return { pos, fromId: another, toId: id, ids: [another, id] }
+    if (pos === 5) return { pos, fromId: other, toId: another, ids: [other, another] }
+    if (pos === 3) return { pos, fromId: other, toId: undefined, ids: [other, id] }
+    if (pos === 2) return { pos, fromId: other, toId: undefined, ids: [other] }
+    return { pos, fromId: id, toId: other, ids: [id, other] }
+  }).toReversed()
+  let asked = 0
+  const pageOf = async (counterparty: string): Promise<object> => {
+    const { page } = await addressPage(parts, {
+      route: 'test',
+      path: { chainId: String(chain), address: busy },
+      query: { counterparty },
+      rows: async (_store, { addressId, range: { from, until }, limit }) => {
+        asked++
+        return rows
+          .filter(({ pos, ids }) => pos >= from && pos < until && ids.includes(addressId))
+          .slice(0, limit)
+      },
+    })
+    return { ...page, rows: page.rows.map(({ pos }) => pos) }
+  }
+  assert.deepEqual(await pageOf(rare), { rows: [4, 3, 1, 0] })
+  assert.ok(asked <= 5, `${asked} questions`)
+  assert.deepEqual(await pageOf(`0x${'12'.repeat(20)}`), { rows: [] })
+  const { nextPageToken, ...busiest }: Json = await pageOf(third)
+  assert.deepEqual(busiest, { rows: Array.from({ length: 10 }, (_, at) => 5_999 - at) })
+  assert.ok(nextPageToken)
 })
 
 void test('address transactions: the block range bounds the list', async () => {

@@ -361,6 +361,14 @@ onBothEngines(
     assert.ok(JSON.stringify(fits.result).length <= 20_000 + 2)
     const more = { fromBlock: from, toBlock: hexOf(Number(to) + 1) }
     assert.equal((await logsBy(small, more)).error.code, -32_005)
+    // As a source tells of a node's reply beyond `source.maxReplyBytes`.
+    const tooLong = { kind: 'error', error: { code: -32_003, message: '' } } as const
+    const full = await serve(logs, {
+      ...nodeOfBlocks([])!,
+      call: async (calls) => calls.map(() => tooLong),
+    })
+    const refused = await logsBy(full, everything)
+    assert.deepEqual([refused.error.code, refused.error.message !== ''], [-32_005, true])
     for (const [find, instead] of [
       ['"removed":false', '"removed":false,"blockTimestamp":"0x1"'],
       ['"logIndex"', '"index"'],

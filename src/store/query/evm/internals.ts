@@ -114,21 +114,15 @@ export async function internalsOfAddress(
   return internalsOf(store, rows)
 }
 
-const placeQuestions = bothOrders((direction) =>
-  statement(
-    `select a.pos from internal_by_address a
-   where a.address_id = ? and a.pos >= ? and a.pos < ?
-   order by a.pos ${direction} limit ?`,
-    { over: overOf[direction], within: { pos: [1, 2] }, stage: 'traces' },
-  ),
-)
-
 /** Positions of {@link internalsOfAddress}. Cost: one range scan of `internal_by_address`. */
-export function internalPlaces(
-  store: Reader,
-  query: ListPart & { readonly addressId: number },
-): Promise<number[]> {
-  const { addressId, range, limit, direction = 'desc' } = query
-  const values = [addressId, range.from, range.until, limit]
-  return positionsOf(store, placeQuestions[direction], values)
-}
+export const internalPlaces = positionsOf<{ readonly addressId: number }>(
+  bothOrders((direction) =>
+    statement(
+      `select a.pos from internal_by_address a
+     where a.address_id = ? and a.pos >= ? and a.pos < ?
+     order by a.pos ${direction} limit ?`,
+      { over: overOf[direction], within: { pos: [1, 2] }, stage: 'traces' },
+    ),
+  ),
+  ({ addressId }) => [addressId],
+)

@@ -62,11 +62,14 @@ export function hashPrefix(hash: Uint8Array): number {
   return prefix
 }
 
-/** Positions that a question gives, each a row. */
-export async function positionsOf(
-  store: Reader,
-  question: Statement,
-  values: readonly Value[],
-): Promise<number[]> {
-  return (await store.all(question, values)).map((row) => integerAt(row, 0))
+/** A question for the positions of a list; its parameters are those of its subject, and a {@link ListPart}. */
+export function positionsOf<S>(
+  questions: Readonly<Record<Direction, Statement>>,
+  subjectOf: (query: S) => readonly Value[],
+): (store: Reader, query: ListPart & S) => Promise<number[]> {
+  return async (store, query) => {
+    const { range, limit, direction = 'desc' } = query
+    const values = [...subjectOf(query), range.from, range.until, limit]
+    return (await store.all(questions[direction], values)).map((row) => integerAt(row, 0))
+  }
 }

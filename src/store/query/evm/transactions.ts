@@ -163,24 +163,18 @@ export async function transactionsOfAddress(
   ])
 }
 
-const placeQuestions = bothOrders((direction) =>
-  statement(
-    `select a.pos from evm_transaction_by_address a
-   where a.address_id = ? and a.pos >= ? and a.pos < ?
-   order by a.pos ${direction} limit ?`,
-    { over: overOf[direction], within: { pos: [1, 2] } },
-  ),
-)
-
 /** Positions of {@link transactionsOfAddress}. Cost: one range scan of `evm_transaction_by_address`. */
-export function transactionPlaces(
-  store: Reader,
-  query: ListPart & { readonly addressId: number },
-): Promise<number[]> {
-  const { addressId, range, limit, direction = 'desc' } = query
-  const values = [addressId, range.from, range.until, limit]
-  return positionsOf(store, placeQuestions[direction], values)
-}
+export const transactionPlaces = positionsOf<{ readonly addressId: number }>(
+  bothOrders((direction) =>
+    statement(
+      `select a.pos from evm_transaction_by_address a
+     where a.address_id = ? and a.pos >= ? and a.pos < ?
+     order by a.pos ${direction} limit ?`,
+      { over: overOf[direction], within: { pos: [1, 2] } },
+    ),
+  ),
+  ({ addressId }) => [addressId],
+)
 
 const all = transactionRow.statement(
   (columns) => `select ${columns}

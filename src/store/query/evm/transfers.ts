@@ -119,21 +119,18 @@ export async function transfersOfAddress(
   ])
 }
 
-const placeQuestions = bothOrders((direction) =>
-  statement(
-    `select a.pos from transfer_by_address a
-   where a.address_id = ? and a.standard = ? and a.pos >= ? and a.pos < ?
-   order by a.pos ${direction} limit ?`,
-    { over: overOf[direction], within: { pos: [2, 3] } },
-  ),
-)
-
 /** Positions of {@link transfersOfAddress}. Cost: one range scan of `transfer_by_address`. */
-export function transferPlaces(
-  store: Reader,
-  query: ListPart & { readonly addressId: number; readonly standard: 20 | 721 | 1155 },
-): Promise<number[]> {
-  const { addressId, standard, range, limit, direction = 'desc' } = query
-  const values = [addressId, standard, range.from, range.until, limit]
-  return positionsOf(store, placeQuestions[direction], values)
-}
+export const transferPlaces = positionsOf<{
+  readonly addressId: number
+  readonly standard: 20 | 721 | 1155
+}>(
+  bothOrders((direction) =>
+    statement(
+      `select a.pos from transfer_by_address a
+     where a.address_id = ? and a.standard = ? and a.pos >= ? and a.pos < ?
+     order by a.pos ${direction} limit ?`,
+      { over: overOf[direction], within: { pos: [2, 3] } },
+    ),
+  ),
+  ({ addressId, standard }) => [addressId, standard],
+)

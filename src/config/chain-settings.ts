@@ -69,7 +69,7 @@ export const chainSettings = {
   publicRpcLogBytes: integer(
     64 * 1_048_576,
     [1_048_576, 400 * 1_048_576],
-    'Longest answer to `eth_getLogs` from stored logs through `publicRpc`, bytes; a longer one is refused with the range of blocks that fits.',
+    'Longest answer to `eth_getLogs` from stored logs through `publicRpc`, of all calls of a batch together, bytes; a longer one is refused with the range of blocks that fits.',
   ),
   publicWsUrl: text(
     '',

@@ -275,11 +275,15 @@ function nodeOfBlocks(asked: string[], edit = (text: string): string => text): S
   }
 }
 
-async function logsBy({ url }: EvmService, ...params: Json[]): Promise<Json> {
+function logsBy(service: EvmService, ...params: Json[]): Promise<Json> {
+  return rpcOf(service, { jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params })
+}
+
+async function rpcOf({ url }: EvmService, calls: Json): Promise<Json> {
   const reply = await fetch(`${url}/v1/chains/${chainId}/rpc`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params }),
+    body: JSON.stringify(calls),
   })
   return reply.json()
 }
@@ -361,6 +365,14 @@ onBothEngines(
     assert.ok(JSON.stringify(fits.result).length <= 20_000 + 2)
     const more = { fromBlock: from, toBlock: hexOf(Number(to) + 1) }
     assert.equal((await logsBy(small, more)).error.code, -32_005)
+    const wide = await serve(logs, {
+      ...nodeOfBlocks([])!,
+      logBytes: JSON.stringify(written).length + 100,
+    })
+    const call = { jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params: [everything] }
+    const [one, other] = await rpcOf(wide, [call, call])
+    assert.equal(one.result.length, written.length)
+    assert.equal(other.error.code, -32_005, 'the calls of a batch have one limit')
     // As a source tells of a node's reply beyond `source.maxReplyBytes`.
     const tooLong = { kind: 'error', error: { code: -32_003, message: '' } } as const
     const full = await serve(logs, {

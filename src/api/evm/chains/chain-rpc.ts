@@ -103,9 +103,14 @@ async function answered(
   const known = passed.filter((call) => call !== undefined)
   await charge(known.reduce((sum, { method }) => sum + (weights.get(method) ?? 1), 0))
   const answers = new Map<Call, RpcAnswer | OwnAnswer | undefined>()
-  for (const call of known)
-    if (call.method === 'eth_getLogs')
-      answers.set(call, await ownLogs.answer(chain, call.params, signal))
+  // All calls of a batch are in memory at once.
+  let most = rpc.logBytes
+  for (const call of known) {
+    if (call.method !== 'eth_getLogs') continue
+    const own = await ownLogs.answer(chain, call.params, { most, signal })
+    if (own?.kind === 'text') most -= own.text.length
+    answers.set(call, own)
+  }
   const left = known.filter((call) => answers.get(call) === undefined)
   const replies = left.length === 0 ? [] : await rpc.call(left, signal)
   for (const [at, call] of left.entries()) answers.set(call, replies[at])

@@ -1,9 +1,9 @@
 /**
  * `eth_getLogs` from stored rows, where the logs of a chain are kept: any range, as its node writes it.
  *
- * A node says what it does with a filter that is not plainly good, so such calls are the node's; so are those of
- * blocks that are not stored. What is answered here has the form that the node was seen to write, which is
- * looked at again every {@link answersPerLook} answers: an answer that differs in anything ends answers from rows.
+ * The node answers a filter that nodes take in different ways, and blocks that are not stored. The others are
+ * answered here, in the form in which the node wrote the logs of one block. That form is looked at again every
+ * {@link answersPerLook} answers; a node that writes another one answers by itself.
  */
 
 import { fromHex, to0x } from '../../../core/bytes.ts'
@@ -33,11 +33,14 @@ const mostAddresses = 1_000
 export class OwnLogs {
   readonly #forms = new Map<string, { readonly form: Promise<Form | undefined>; left: number }>()
 
-  /** The answer to `eth_getLogs`; `undefined` where the node is to give it. Rejects with faults of stores. */
+  /**
+   * The answer to `eth_getLogs`, of `most` bytes at most; `undefined` where the node is to give it. Rejects with
+   * faults of stores and sources.
+   */
   async answer(
     chain: ServedChain,
     params: readonly unknown[],
-    signal: AbortSignal,
+    { most, signal }: { readonly most: number; readonly signal: AbortSignal },
   ): Promise<OwnAnswer | undefined> {
     const [given, ...others] = params
     const asked = others.length === 0 ? askedOf(given) : undefined
@@ -49,7 +52,6 @@ export class OwnLogs {
     const form = await this.#formOf(chain, store, signal)
     if (form === undefined) return undefined
     const range = { from: posOfHeight(from), until: posOfHeight(until), order: 'asc' } as const
-    const most = chain.rpc?.logBytes ?? 0
     const parts: string[] = []
     let length = 0
     for await (const rows of oldestLogs(store, asked.filter, range)) {
@@ -61,7 +63,12 @@ export class OwnLogs {
         parts.push(text)
       }
     }
-    return { kind: 'text', text: `[${[...parts, ...later].join(',')}]` }
+    for (const text of later) {
+      length += text.length + 1
+      if (length > most) return tooMuch(most, from, until)
+      parts.push(text)
+    }
+    return { kind: 'text', text: `[${parts.join(',')}]` }
   }
 
   async #formOf(chain: ServedChain, store: Reader, signal: AbortSignal): Promise<Form | undefined> {

@@ -215,6 +215,10 @@ async function untilAt({ firn }: One, height: number): Promise<void> {
 async function ask(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(sql)
-  await client.end()
+  try {
+    await client.query(sql)
+  } finally {
+    // One that is left is ended by its server, and that is an error of this process.
+    await client.end()
+  }
 }

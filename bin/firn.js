@@ -16,7 +16,7 @@ if (major < 24) {
 // begins, so that a service begins again with it, in the same process.
 if (process.argv[2] === 'start' && process.platform === 'linux') {
   const { execPath, execArgv, argv, env } = process
-  if (env['MALLOC_ARENA_MAX'] === undefined && env['NODE_CHANNEL_FD'] === undefined)
+  if (env['MALLOC_ARENA_MAX'] === undefined && process.channel === undefined)
     process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], {
       ...env,
       MALLOC_ARENA_MAX: '2',

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { statement } from '../../src/store/engine/database.ts'
 import { gatherSegment } from '../../src/store/history/gathered-rows.ts'
 import { openStore } from '../../src/store/open.ts'
-import { transferByAddress } from '../../src/store/schema/evm.ts'
+import { block, transferByAddress } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { placesPerBlock } from '../../src/store/schema/sums.ts'
 
@@ -21,6 +21,7 @@ const page = statement(
    order by pos desc limit 10`,
   { over: 'newest' },
 )
+const [hash, none] = [new Uint8Array(32), new Uint8Array()]
 const posOf = (entry: number): number =>
   Math.floor(entry / perBlock) * placesPerBlock + (entry % perBlock)
 
@@ -34,6 +35,23 @@ void test('long list: ten million entries of an address', async () => {
     await database.transaction((writer) =>
       gatherSegment({ writer, history }, { stage: 'blocks', from: 0, until: blocks }).then(
         async ({ writer: into, seal }) => {
+          // A file that does not begin and end with its range is not opened.
+          await into.insert(block, {
+            height: [0, blocks - 1],
+            hash: [hash, hash],
+            hash_prefix: [0, 0],
+            timestamp: [0, 0],
+            timestamp_ms: [null, null],
+            gas_used: [0, 0],
+            gas_limit: [none, none],
+            gas_cost: [0, 0],
+            min_delay_excess: [null, null],
+            base_fee: [null, null],
+            tx_count: [0, 0],
+            first_tx: [0, 0],
+            fees: [none, none],
+            inputs: [none, none],
+          })
           await into.insert(transferByAddress, {
             address_id: new Float64Array(entries).fill(7),
             standard: new Float64Array(entries).fill(20),

@@ -26,7 +26,7 @@ const kinds: Readonly<Record<string, string>> = {
   'bombs for compilers': 'test/long/contracts.test.ts|bomb',
   'peers that disagree, stand still or come late': 'test/peers/{agreement,addresses}.test.ts',
   'long texts of callers': 'test/process/long-texts.test.ts',
-  'pipelining and slow clients': 'test/server/socket-guard.test.ts',
+  'pipelining and slow clients': 'test/server/connection-limits.test.ts',
   'overload, callers who leave': 'test/server/overload.test.ts',
   'node away, restarted, not ready':
     'test/{nodes/node-restarts,server/not-ready,nodes/bad-nodes}.test.ts',
@@ -42,7 +42,7 @@ const kinds: Readonly<Record<string, string>> = {
   'tokens: forms of events, wrapped coins, long batches':
     'test/long/tokens.test.ts|forms of events',
   'downloads without end, zipped, dripping': 'test/long/downloads.test.ts',
-  'readers who do not read': 'test/server/socket-guard.test.ts|slow reader',
+  'readers who do not read': 'test/server/connection-limits.test.ts|slow reader',
   'validators that misbehave': 'test/long/warp-peers.test.ts',
 }
 

@@ -4,7 +4,7 @@ import { Fault, faultIn } from '../core/fault.ts'
 import { isObject, jsonOf } from '../core/json.ts'
 import { isLoopback } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
-import type { SocketLimits } from '../http/socket-guard.ts'
+import type { ListenerLimits } from '../http/connection-limits.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Health } from '../telemetry/health.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -35,7 +35,7 @@ export type NodeSettings = {
   /** Longest pause of a thread before the process counts as dead; else 30 s. */
   readonly maxSilenceMs?: number
   /** Limits of connections; else those of the guide. */
-  readonly sockets?: SocketLimits
+  readonly sockets?: ListenerLimits
 }
 
 type NodeListenerOptions = {
@@ -62,7 +62,7 @@ type NodeListenerOptions = {
 const usualSilenceMs = 30_000
 
 /** Operators are few: monitors, scripts, a wallet on the pass-through. */
-const usualSockets: SocketLimits = {
+const usualSockets: ListenerLimits = {
   maxPerAddress: 512,
   // Replies of a node are 32 MiB at most.
   maxUnsentBytes: 134_217_728,

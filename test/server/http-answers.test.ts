@@ -9,7 +9,7 @@ import { after, before, test, type TestContext } from 'node:test'
 
 import { operation } from '../../src/api/operation/operation.ts'
 import { corsPolicy } from '../../src/api/server/front/cors.ts'
-import type { WebRules } from '../../src/api/server/front/entrance.ts'
+import type { WebRules } from '../../src/api/server/front/request-checks.ts'
 import { createServer, type ApiServer } from '../../src/api/server/server.ts'
 import { Fault } from '../../src/core/fault.ts'
 import { contracts } from '../../src/shape/operations/contract.ts'

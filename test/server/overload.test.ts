@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { usualLoadLimits } from '../../src/api/server/front/front-door.ts'
+import { usualLoadLimits } from '../../src/api/server/front/load-limits.ts'
 import { mountExplorer } from '../../src/service/web/explorer-mount.ts'
 import { spin, startCounted } from '../support/nodes/counted-server.ts'
 import { openRaw, type RawAnswer } from '../support/services/raw-http.ts'

@@ -7,7 +7,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 
-import type { SocketLimits } from '../../http/socket-guard.ts'
+import type { ListenerLimits } from '../../http/connection-limits.ts'
 import type { Heartbeat } from '../../telemetry/threads/heartbeat.ts'
 import type { ThreadLink } from '../../telemetry/threads/thread.ts'
 import type { NodeReply } from '../node-http.ts'
@@ -19,7 +19,7 @@ export type ListenerData = {
   readonly port: number
   readonly allowedHosts: readonly string[]
   readonly nodeId: string | undefined
-  readonly sockets: SocketLimits
+  readonly sockets: ListenerLimits
   /** A thread that has been blocked for longer is dead. */
   readonly maxSilenceMs: number
 }

@@ -12,8 +12,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../../core/fault.ts'
 import { isAllowedHost, isCrossSite } from '../../core/web-request.ts'
+import { limitConnections } from '../../http/connection-limits.ts'
 import { createHttpServer } from '../../http/create-http-server.ts'
-import { createSocketGuard } from '../../http/socket-guard.ts'
 import { watchHeartbeats } from '../../telemetry/threads/heartbeat.ts'
 import { joinThread } from '../../telemetry/threads/thread.ts'
 import { healthRoutes } from '../health-route.ts'
@@ -45,14 +45,14 @@ const refreshEveryMs = 5_000
 const lookEveryMs = 1_000
 
 const watch = watchHeartbeats({ maxSilenceMs: data.maxSilenceMs, now: () => performance.now() })
-const guard = createSocketGuard({
+const connections = limitConnections({
   limits: data.sockets,
   refusal: () =>
     'HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
   dropped: (reason) => post({ dropped: reason }),
 })
 const board = createFigureBoard(
-  (refresh) => post({ refresh, unsentBytes: guard.unsentBytes() }),
+  (refresh) => post({ refresh, unsentBytes: connections.unsentBytes() }),
   watch,
 )
 const health = healthRoutes({ answer: board.health }, log)
@@ -67,7 +67,7 @@ const server = createHttpServer(
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16_384,
   },
-  guard.oneByOne((incoming, outgoing) => {
+  connections.oneByOne((incoming, outgoing) => {
     answer(incoming, outgoing).catch((error: unknown) => {
       // A caller that goes away while sending need not be logged.
       if (!incoming.destroyed) log.error('node request failed', { error })
@@ -77,7 +77,7 @@ const server = createHttpServer(
 )
 server.maxConnections = 1_024
 server.maxRequestsPerSocket = 10_000
-guard.attach(server)
+connections.attach(server)
 
 const looking = every(watch.look, lookEveryMs)
 const refreshing = every(() => void board.refresh(), refreshEveryMs)

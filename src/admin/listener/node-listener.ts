@@ -14,7 +14,7 @@ import { Fault } from '../../core/fault.ts'
 import { entryFile } from '../../core/installation.ts'
 import { isAllowedHost, isCrossSite } from '../../core/web-request.ts'
 import type { Clock } from '../../core/world.ts'
-import type { SocketLimits } from '../../http/socket-guard.ts'
+import type { ListenerLimits } from '../../http/connection-limits.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Health } from '../../telemetry/health.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -46,7 +46,7 @@ type NodeServerOptions = {
   readonly threads: Threads
   /** Longest pause of one of them before it counts as dead. */
   readonly maxSilenceMs: number
-  readonly sockets: SocketLimits
+  readonly sockets: ListenerLimits
   /** Called once when the thread ends by itself and the port is no longer served. */
   readonly failed: (error: unknown) => void
   readonly clock: Clock

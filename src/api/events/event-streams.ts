@@ -10,13 +10,13 @@ import { callerOf } from '../../http/caller-address.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { errorBody, publicWords, statusOf } from '../operation/status.ts'
 import type { AdmissionRequest } from '../server/admission/admission.ts'
-import type { StreamGate } from '../server/server.ts'
+import type { StreamAdmission } from '../server/server.ts'
 import { admitListener, heard, type Listener, listenId } from './listening.ts'
 import type { NewestBlocks } from './newest-blocks.ts'
 import type { EventContext } from './own-webhook.ts'
 
 type StreamContext = {
-  readonly gate: StreamGate
+  readonly admission: StreamAdmission
   readonly events: EventContext
   readonly log: Log
   /** Longest time a caller may need to take what was sent. */
@@ -51,7 +51,7 @@ const mostUnsentBytes = 65_536
  */
 export function mountBlockStream(
   http: FastifyInstance,
-  gate: StreamGate,
+  admission: StreamAdmission,
   { newest, most }: { readonly newest: NewestBlocks; readonly most: number },
 ): () => void {
   const open = new Set<{ readonly caller: string; readonly raw: ServerResponse }>()
@@ -60,9 +60,9 @@ export function mountBlockStream(
     url: '/v1/blocks/events',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const caller = await admittedReader(request, gate, { open, most })
+      const caller = await admittedReader(request, admission, { open, most })
       reply.hijack()
-      gate.release(request.raw)
+      admission.release(request.raw)
       const { raw } = reply
       const stream = { caller, raw }
       open.add(stream)
@@ -91,7 +91,7 @@ export function mountBlockStream(
  */
 async function admittedReader(
   { raw, headers, query }: FastifyRequest,
-  { admit, addressOf }: StreamGate,
+  { admit, addressOf }: StreamAdmission,
   {
     open,
     most,
@@ -126,16 +126,16 @@ async function answerEvents(
   over: AbortSignal,
 ): Promise<void> {
   const query = queryOf(request.raw)
-  const admission = admissionOf(context.gate, request.raw, query)
+  const asked = admissionOf(context.admission, request.raw, query)
   let listener: Listener
   try {
-    await context.gate.admit(admission)
+    await context.admission.admit(asked)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router gives text by name
     const { id } = request.params as { readonly id: string }
     const last = request.headers['last-event-id']
     listener = await admitListener(context.events, {
       id,
-      caller: context.gate.callerOf(admission),
+      caller: context.admission.callerOf(asked),
       after: typeof last === 'string' ? last : query.get('lastEventId'),
       from: query.get('from'),
     })
@@ -145,7 +145,7 @@ async function answerEvents(
     return
   }
   reply.hijack()
-  context.gate.release(request.raw)
+  context.admission.release(request.raw)
   const { raw } = reply
   beginEvents(raw)
   const gone = new AbortController()
@@ -229,7 +229,7 @@ function queryOf(request: IncomingMessage): Query {
 }
 
 function admissionOf(
-  { addressOf }: StreamGate,
+  { addressOf }: StreamAdmission,
   request: IncomingMessage,
   query: Query,
 ): AdmissionRequest {

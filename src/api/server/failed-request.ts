@@ -13,7 +13,7 @@ import {
   publicWords,
   statusOf,
 } from '../operation/status.ts'
-import type { Entrance } from './front/entrance.ts'
+import type { RequestChecks } from './front/request-checks.ts'
 
 /** Content type of forms. */
 export const formType = 'application/x-www-form-urlencoded'
@@ -27,7 +27,7 @@ const retryAfterSeconds = '5'
 export function failUnrouted(
   error: FastifyError,
   reply: FastifyReply,
-  common: ReturnType<Entrance['common']>,
+  common: ReturnType<RequestChecks['common']>,
 ): void {
   const status = error.statusCode ?? 400
   const body = JSON.stringify(errorBody(status, plain(error)))

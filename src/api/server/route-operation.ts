@@ -35,7 +35,7 @@ import { type ParameterReader, parameterReader, unknownRefuser } from '../operat
 import type { AdmissionRequest } from './admission/admission.ts'
 import type { AnsweredCall } from './admission/call-recorder.ts'
 import { fail } from './failed-request.ts'
-import type { FrontDoor } from './front/front-door.ts'
+import type { LoadLimiter } from './front/load-limits.ts'
 import type { AddressReader } from './front/proxy-address.ts'
 import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
 import { callerOf, send, sendList, type SendOptions, varyOf } from './send-answer.ts'
@@ -52,7 +52,7 @@ export type RouteOptions = SendOptions & {
   readonly callerOf?: ((request: AdmissionRequest) => Caller) | undefined
   readonly observe?: ((operation: string, status: number, elapsedMs: number) => void) | undefined
   readonly record?: ((call: AnsweredCall) => void) | undefined
-  readonly door: FrontDoor
+  readonly limiter: LoadLimiter
   readonly deadlineOf: (timeoutMs: number) => Deadline
   readonly fresh: FreshReader
 }
@@ -203,11 +203,11 @@ class Route {
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { door, clock, log } = this.options
+    const { limiter, clock, log } = this.options
     // From its headers on: waiting for a turn is part of what the caller waits.
-    const startedAt = door.since(request.raw) ?? clock.monotonic()
+    const startedAt = limiter.since(request.raw) ?? clock.monotonic()
     try {
-      const turn = door.turn(request.raw, reply.raw)
+      const turn = limiter.turn(request.raw, reply.raw)
       if (turn !== undefined) await turn
       return await this.#answered(new Exchange(this, request, reply))
     } catch (error) {

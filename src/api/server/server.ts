@@ -1,12 +1,12 @@
 /**
  * The public HTTP server: limits, headers and dialects, once for all operations. A request meets, in this order:
  *
- * 1. connection limits, `http/socket-guard.ts`: connections of an address, answers that nobody takes, one
+ * 1. connection limits, `http/connection-limits.ts`: connections of an address, answers that nobody takes, one
  *    request of a socket at a time; 503, or the connection ends
- * 2. the parser of Node, whose refusals `front/entrance.ts` words: 400, 408, 413, 431
- * 3. the queues, `front/front-door.ts` over `http/load-gate.ts`: a turn by the lane that the contract names; 503.
+ * 2. the parser of Node, whose refusals `front/request-checks.ts` words: 400, 408, 413, 431
+ * 3. the queues, `front/load-limits.ts` over `http/request-queue.ts`: a turn by the lane that the contract names; 503.
  *    A request with a body has its turn after step 5, when the body is there
- * 4. `front/entrance.ts`: the host, pages of other sites, methods that a path lacks; 400, 403, 405
+ * 4. `front/request-checks.ts`: the host, pages of other sites, methods that a path lacks; 400, 403, 405
  * 5. the router, and the body: 404 with its reason from `path-tree.ts`, 413, 415
  * 6. admission, `admission/admission.ts`: keys and rates; 401, 429
  * 7. parameters and the body by the contract, `route-operation.ts`; 400
@@ -28,8 +28,8 @@ import fastify, {
 
 import { parseExact } from '../../core/json.ts'
 import type { Clock } from '../../core/world.ts'
+import type { Serve } from '../../http/connection-limits.ts'
 import { createHttpServer } from '../../http/create-http-server.ts'
-import type { Serve } from '../../http/socket-guard.ts'
 import type { MaybePromise } from '../../store/engine/database.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
@@ -43,14 +43,19 @@ import type { AnsweredCall } from './admission/call-recorder.ts'
 import type { DialectRules, DialectSetting } from './dialect.ts'
 import { fail, failUnrouted, formType, sendFailure, isForCalls } from './failed-request.ts'
 import {
+  type LoadLimiter,
+  type LoadLimits,
+  limitLoad,
+  usualLoadLimits,
+} from './front/load-limits.ts'
+import { addressReader, type AddressReader } from './front/proxy-address.ts'
+import {
   anyHost,
-  createEntrance,
-  type Entrance,
+  createRequestChecks,
+  type RequestChecks,
   type WebRules,
   wrongMethod,
-} from './front/entrance.ts'
-import { type FrontDoor, type LoadLimits, openDoor, usualLoadLimits } from './front/front-door.ts'
-import { addressReader, type AddressReader } from './front/proxy-address.ts'
+} from './front/request-checks.ts'
 import { WholeLists } from './list-stream.ts'
 import { pathOf, ServedPaths, withColons } from './path-tree.ts'
 import { bodyBytes, routeOperation } from './route-operation.ts'
@@ -98,7 +103,7 @@ type ApiServerOptions = {
 }
 
 /** How a server lets streams in. */
-export type StreamGate = {
+export type StreamAdmission = {
   /** Compute units of a stream, as those of a list. */
   readonly admit: (request: AdmissionRequest) => unknown
   readonly callerOf: (request: AdmissionRequest) => Caller
@@ -111,7 +116,7 @@ export type StreamGate = {
 export type ApiServer = {
   readonly http: FastifyInstance
   /** Lets the streams beside the operations in. */
-  readonly forStreams: StreamGate
+  readonly forStreams: StreamAdmission
   /** With `isShared` other threads of this process may listen there, too. */
   readonly listen: (host: string, port: number, isShared?: boolean) => Promise<string>
   readonly close: () => Promise<void>
@@ -140,10 +145,10 @@ const routerOptions = {
 export function createServer(options: ApiServerOptions): ApiServer {
   const addressOf = options.addressOf ?? addressReader([])
   const paths = new ServedPaths(absent)
-  const entrance = createEntrance(options.web ?? anyHost, paths)
-  const { door, close: closeDoor } = openDoor({
+  const checks = createRequestChecks(options.web ?? anyHost, paths)
+  const { limiter, close: closeLimiter } = limitLoad({
     addressOf,
-    common: entrance.common,
+    common: checks.common,
     limits: options.load ?? usualLoadLimits,
     paths,
     clock: options.clock,
@@ -151,10 +156,10 @@ export function createServer(options: ApiServerOptions): ApiServer {
     gauges: options.gauges,
   })
   const http = fastify({
-    serverFactory: (handler) => serverBehind({ door, entrance }, handler, options.limits),
+    serverFactory: (handler) => serverBehind({ limiter, checks }, handler, options.limits),
     bodyLimit: bodyBytes,
     exposeHeadRoutes: true,
-    // The entrance does.
+    // The checks of requests do.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     logger: false,
@@ -162,15 +167,15 @@ export function createServer(options: ApiServerOptions): ApiServer {
     routerOptions,
     rewriteUrl: (request) => withColons(request.url ?? '/'),
     frameworkErrors: (error, request, reply) =>
-      failUnrouted(error, reply, entrance.common(request.raw)),
+      failUnrouted(error, reply, checks.common(request.raw)),
   })
 
-  const complete = completer(entrance, door)
+  const complete = completer(checks, limiter)
   addHooks(http, options, { complete, paths })
   const deadlineOf = createDeadlines(options.clock)
   const fresh = createFreshReader(options.clock)
   const wholeLists = new WholeLists(mostWholeLists)
-  const rest = { ...options, complete, door, deadlineOf, addressOf, fresh, wholeLists }
+  const rest = { ...options, complete, limiter, deadlineOf, addressOf, fresh, wholeLists }
   for (const operation of options.operations) routeOperation(http, rest, operation)
 
   return {
@@ -179,14 +184,14 @@ export function createServer(options: ApiServerOptions): ApiServer {
       admit: (request) => options.admit?.(request),
       callerOf: (request) => options.callerOf?.(request) ?? unknownCaller,
       addressOf,
-      release: door.answered,
+      release: limiter.answered,
     },
     listen: (host, port, isShared = false) => {
       const at = { host, port, reusePort: isShared }
       return http.listen(at)
     },
     close: async () => {
-      entrance.close()
+      checks.close()
       const over = new AbortController()
       // Requests under way may finish; those that take longer than this are cut off.
       void options.clock
@@ -195,7 +200,7 @@ export function createServer(options: ApiServerOptions): ApiServer {
         .catch(() => undefined)
       await http.close()
       over.abort()
-      closeDoor()
+      closeLimiter()
     },
   }
 }
@@ -245,7 +250,7 @@ function addHooks(
 
 /** The socket's side: slow clients are looked for every second and have five for their headers. */
 function serverBehind(
-  { door, entrance }: { readonly door: FrontDoor; readonly entrance: Entrance },
+  { limiter, checks }: { readonly limiter: LoadLimiter; readonly checks: RequestChecks },
   handler: Serve,
   limits: ApiServerOptions['limits'],
 ): Server {
@@ -255,26 +260,26 @@ function serverBehind(
       headersTimeout: Math.min(headersTimeoutMs, limits.requestTimeoutMs),
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 65_000,
-      // The entrance refuses requests without one in our own words.
+      // The checks refuse requests without one in our own words.
       requireHostHeader: false,
       // Callers that offer another HTTP by the way are answered by this one.
       shouldUpgradeCallback: () => false,
     },
-    door.listener(entrance.deciding(handler)),
+    limiter.listener(checks.deciding(handler)),
   )
   server.maxConnections = limits.maxConnections
-  entrance.attach(server)
-  door.attach(server)
+  checks.attach(server)
+  limiter.attach(server)
   return server
 }
 
 /** Adds the headers that every answer has, and frees its lane. */
-function completer(entrance: Entrance, door: FrontDoor): (reply: FastifyReply) => void {
+function completer(checks: RequestChecks, limiter: LoadLimiter): (reply: FastifyReply) => void {
   return (reply) => {
     const { raw } = reply.request
-    for (const [name, value] of entrance.common(raw)) addHeader(reply, name, value)
+    for (const [name, value] of checks.common(raw)) addHeader(reply, name, value)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
-    door.answered(raw)
+    limiter.answered(raw)
   }
 }
 

@@ -31,7 +31,7 @@ import type { ProcessStores } from '../stores/store-connections.ts'
 import { openTokenKnowledge, type TokenKnowledge } from '../tokens/token-knowledge.ts'
 import type { Aggregators } from '../warp/aggregators.ts'
 import { readBrand } from '../web/read-brand.ts'
-import type { ApiOptions } from './api-context.ts'
+import type { ApiServices } from './api-context.ts'
 import { type Api, assembleApi } from './assemble-api.ts'
 import { nodeChains } from './node-chains.ts'
 import { watchDamage } from './watch-damage.ts'
@@ -60,7 +60,7 @@ export type Answering = {
   readonly damaged: ReadonlyMap<string, string>
 }
 
-type AnsweringOptions = {
+type AnsweringServices = {
   readonly world: World
   readonly log: Log
   readonly gauges: Gauges
@@ -85,10 +85,13 @@ type AnsweringOptions = {
 const noKeys: ReadonlySet<string> = new Set()
 
 /** Opens it all; what ends it is added to `closers`. Throws `bad-config`, and faults of stores. */
-export async function openAnswering(config: Config, options: AnsweringOptions): Promise<Answering> {
-  const { world, log, gauges, chains, streams, stores, indexer, closers, signal } = options
+export async function openAnswering(
+  config: Config,
+  services: AnsweringServices,
+): Promise<Answering> {
+  const { world, log, gauges, chains, streams, stores, indexer, closers, signal } = services
   const { store, owner, readings } = stores
-  const { documents, ...written } = options.written
+  const { documents, ...written } = services.written
   const callers = await openCallers(config, { world, log, store, closers }, documents)
   const damaged = new Map<string, string>()
   const served = await openServed(config, {
@@ -101,7 +104,7 @@ export async function openAnswering(config: Config, options: AnsweringOptions): 
     signal,
     indexed: () => indexer?.status() ?? [],
     foreign: () => indexer?.foreign() ?? noKeys,
-    aggregators: options.aggregators,
+    aggregators: services.aggregators,
   })
   closers.push(served.close)
   const nodes = nodeChains({
@@ -111,7 +114,7 @@ export async function openAnswering(config: Config, options: AnsweringOptions): 
     config,
     status: () => indexer?.status() ?? [],
   })
-  const aliases = await options.openAliases(nodes, documents)
+  const aliases = await services.openAliases(nodes, documents)
   const leases = new LeaseWatch(world.clock)
   const brand = await readBrand(config, world)
   const own = {
@@ -121,7 +124,7 @@ export async function openAnswering(config: Config, options: AnsweringOptions): 
     indexer,
     ...written,
     owner,
-    thread: options.thread,
+    thread: services.thread,
     readings,
   }
   const api = assembleApi(config, { world, log, gauges, aliases, leases, ...callers, ...own })
@@ -131,7 +134,7 @@ export async function openAnswering(config: Config, options: AnsweringOptions): 
 /** Opens what callers write; what closes it is added to `closers`. */
 export async function openWritten(
   config: Config,
-  { world, log, store, closers }: CallerOptions,
+  { world, log, store, closers }: CallerServices,
 ): Promise<WrittenStores> {
   const documents = await openDocuments(config, { clock: world.clock, log, location: store })
   closers.push(documents.close)
@@ -157,12 +160,12 @@ function watched(store: StoreLocation, damaged: Map<string, string>): StoreLocat
 
 type Callers = {
   readonly uses: UseCounter
-  readonly calls: ApiOptions['calls']
+  readonly calls: ApiServices['calls']
   readonly tokens: PageTokens
-  readonly keys: ApiOptions['keys']
+  readonly keys: ApiServices['keys']
 }
 
-type CallerOptions = {
+type CallerServices = {
   readonly world: World
   readonly log: Log
   readonly store: StoreLocation
@@ -172,7 +175,7 @@ type CallerOptions = {
 /** Callers' keys, their usage, and the keys that seal their page tokens. */
 async function openCallers(
   config: Config,
-  { world, log, store, closers }: CallerOptions,
+  { world, log, store, closers }: CallerServices,
   documents: Documents,
 ): Promise<Callers> {
   const { clock, random } = world
@@ -200,7 +203,7 @@ function callsOf(
     log,
     store,
   }: { readonly clock: Clock; readonly log: Log; readonly store: StoreLocation },
-): ApiOptions['calls'] {
+): ApiServices['calls'] {
   let opened: Promise<Database> | undefined
   const open = (): Promise<Database> =>
     (opened ??= openSmallStore(store, apiUseStore, apiUseTables).catch((error: unknown) => {

@@ -36,7 +36,7 @@ import type { LeaseWatch } from '../status/lease-watch.ts'
 import type { TokenKnowledge } from '../tokens/token-knowledge.ts'
 import type { ExplorerBrand } from '../web/explorer-mount.ts'
 /** All that the API takes of the process. */
-export type ApiOptions = {
+export type ApiServices = {
   readonly world: World
   readonly log: Log
   readonly tokens: PageTokens
@@ -68,7 +68,7 @@ export type ApiOptions = {
 export type Directories = { readonly chains: ChainDirectory; readonly networks: NetworkDirectory }
 
 /** The directories of all that a process serves. */
-export function directoriesOf({ served, aliases }: ApiOptions): Directories {
+export function directoriesOf({ served, aliases }: ApiServices): Directories {
   return {
     chains: createChainDirectory(served.chains.list, aliases.resolve, served.chains.waiting),
     networks: createNetworkDirectory(
@@ -89,41 +89,41 @@ export type Shared = Directories & {
 /** The data and services of EVM operations. */
 export function evmContextOf(
   config: Config,
-  options: ApiOptions,
+  services: ApiServices,
   { chains }: Directories,
 ): EvmContext {
-  const clock = recordedClock(options.world.clock, config.recordedTime)
-  const { prices, notes, doubts } = options.knowledge
-  const log = options.log.child('api')
+  const clock = recordedClock(services.world.clock, config.recordedTime)
+  const { prices, notes, doubts } = services.knowledge
+  const log = services.log.child('api')
   const maxAgeMs = config['tokens.maxAge'] * 1_000
   const addressBooks = createRichAddressBooks(clock, notes)
   return {
     chains,
-    tokens: options.tokens,
+    tokens: services.tokens,
     clock,
     methodNames: createMethodNames(
-      options.knowledge.signatures,
-      options.knowledge.contracts.methods,
+      services.knowledge.signatures,
+      services.knowledge.contracts.methods,
     ),
-    contracts: options.knowledge.contracts,
+    contracts: services.knowledge.contracts,
     reverts: createRevertReasons(clock),
     prices,
     notes,
     nfts: storedNfts(addressBooks),
     addressBooks,
     balances: createComparedBalances({ clock, log, doubts, maxAgeMs }),
-    icmContracts: messengers(options.chains),
+    icmContracts: messengers(services.chains),
   }
 }
 
 /** All that each family of operations answers from. */
 export function apiContext(
   config: Config,
-  options: ApiOptions,
+  services: ApiServices,
   { chains, networks, evm, events, status }: Shared,
 ): ApiContext {
-  const { world, tokens, served } = options
-  const { prices, nftRequests } = options.knowledge
+  const { world, tokens, served } = services
+  const { prices, nftRequests } = services.knowledge
   const { addressBooks } = evm
   return {
     evm,
@@ -151,11 +151,11 @@ export function apiContext(
     },
     search: { chains, networks, addressBooks, clock: evm.clock },
     usage: {
-      store: options.calls.store,
-      flush: options.calls.flush,
+      store: services.calls.store,
+      flush: services.calls.flush,
       tokens,
       clock: world.clock,
-      nameOf: (keyId) => options.keys().find(({ id }) => id === keyId)?.name ?? '',
+      nameOf: (keyId) => services.keys().find(({ id }) => id === keyId)?.name ?? '',
     },
     stores: () => [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
     status,

@@ -52,7 +52,7 @@ export type ApiWorkerData = {
   readonly fromMain: MessagePort
 }
 
-type ApiWorkersOptions = {
+type ApiWorkersServices = {
   readonly config: Config
   readonly threads: Threads
   readonly worldModule: string
@@ -92,9 +92,9 @@ type Started = { readonly worker: Worker; readonly call: Call; figures: string }
 /** Starts all but the main thread. */
 export function startApiWorkers(
   address: ApiWorkerData['address'],
-  options: ApiWorkersOptions,
+  services: ApiWorkersServices,
 ): ApiWorkers {
-  const { config, clock, aggregators, aliases } = options
+  const { config, clock, aggregators, aliases } = services
   const over = new AbortController()
   const started: Started[] = []
   const mainReport = (): MainReport => ({
@@ -116,7 +116,7 @@ export function startApiWorkers(
     )
   }
   for (let thread = 2; thread <= config['api.workers']; thread++)
-    started.push(start(thread, { address, main: mainReport(), options, signal: over.signal }))
+    started.push(start(thread, { address, main: mainReport(), services, signal: over.signal }))
   if (started.length > 0) void sendMainReports(mainReport, { send, clock, signal: over.signal })
   return {
     ready: Promise.all(started.map(({ call, worker }) => listening(call, worker, clock))),
@@ -138,22 +138,22 @@ function start(
   {
     address,
     main,
-    options,
+    services,
     signal,
   }: {
     readonly address: ApiWorkerData['address']
     readonly main: MainReport
-    readonly options: ApiWorkersOptions
+    readonly services: ApiWorkersServices
     readonly signal: AbortSignal
   },
 ): Started {
-  const { config, worldModule, share, owner, log } = options
+  const { config, worldModule, share, owner, log } = services
   const name = `api ${thread}`
-  const link = options.threads.open(name)
+  const link = services.threads.open(name)
   const [questions, orders] = [new MessageChannel(), new MessageChannel()]
-  serveCalls(questions.port1, answerAggregations(options.aggregators))
+  serveCalls(questions.port1, answerAggregations(services.aggregators))
   const [toMain, fromMain] = [questions.port2, orders.port2]
-  const report = options.reports?.()
+  const report = services.reports?.()
   const known = { thread, worldModule, config, share, owner, address, main, report }
   const worker = new Worker(entryFile('service/answering/api-worker'), {
     name,
@@ -162,10 +162,10 @@ function start(
   })
   worker.on('error', (error) => {
     log.error('thread failed', { thread: name, error })
-    if (!signal.aborted) options.failed(error)
+    if (!signal.aborted) services.failed(error)
   })
   worker.on('exit', (code) => {
-    if (!signal.aborted) options.failed(new Fault('store-failed', `thread ended: ${name} ${code}`))
+    if (!signal.aborted) services.failed(new Fault('store-failed', `thread ended: ${name} ${code}`))
   })
   // Ports that listen must not keep the process alive.
   questions.port1.unref()

@@ -12,7 +12,7 @@ import {
   evmDialectRules,
   primaryDialectRules,
 } from '../../api/server/dialect.ts'
-import type { LoadLimits } from '../../api/server/front/front-door.ts'
+import type { LoadLimits } from '../../api/server/front/load-limits.ts'
 import { addressReader } from '../../api/server/front/proxy-address.ts'
 import { openApiDocument } from '../../api/server/openapi/openapi.ts'
 import { createFreshChains } from '../../api/server/read-position.ts'
@@ -34,7 +34,7 @@ import { mountSegments } from '../web/segment-mount.ts'
 import { webRules } from '../web/web-rules.ts'
 import {
   apiContext,
-  type ApiOptions,
+  type ApiServices,
   type Directories,
   directoriesOf,
   evmContextOf,
@@ -57,17 +57,17 @@ const dialectRules: DialectRules = { ...evmDialectRules, ...primaryDialectRules 
  * 3. The operations, and what every request passes before it reaches one.
  * 4. What is served beside them.
  */
-export function assembleApi(config: Config, options: ApiOptions): Api {
-  const { world, log, gauges, keys } = options
-  const directories = directoriesOf(options)
+export function assembleApi(config: Config, services: ApiServices): Api {
+  const { world, log, gauges, keys } = services
+  const directories = directoriesOf(services)
   const { networks } = directories
-  const headOf = freshHeads(options.indexer, world.clock)
+  const headOf = freshHeads(services.indexer, world.clock)
 
-  const evm = evmContextOf(config, options, directories)
-  const events = eventService(config, { ...options, evm, networks, headOf })
-  const status = statusReader(config, options, evm.clock)
+  const evm = evmContextOf(config, services, directories)
+  const events = eventService(config, { ...services, evm, networks, headOf })
+  const status = statusReader(config, services, evm.clock)
   const shared = { ...directories, evm, events: events.context, status }
-  const context = apiContext(config, options, shared)
+  const context = apiContext(config, services, shared)
 
   const operations = Object.values<Operation>(allOperations(context))
   const server = createServer({
@@ -92,34 +92,34 @@ export function assembleApi(config: Config, options: ApiOptions): Api {
       hasReplicas: config['postgres.replicas'].length > 0,
     }),
     gauges,
-    admit: admissionOf(config, options),
+    admit: admissionOf(config, services),
     record: (call) => {
       const { key } = callerIn(call.request, keys())
-      if (key !== undefined) options.calls.record(call, key)
+      if (key !== undefined) services.calls.record(call, key)
     },
     callerOf: (request) => callerIn(request, keys()),
     addressOf: addressReader(config['api.trustProxy']),
-    readings: options.readings,
-    observe: observer(options),
+    readings: services.readings,
+    observe: observer(services),
   })
 
   mountDocument(server)
   mountExportFiles(server.http, exportContextOf(context), log.child('api'))
   if (config['api.explorer'])
     mountExplorer(server.http, status, {
-      ...picturesOf(config, options, operations),
-      brand: options.brand,
+      ...picturesOf(config, services, operations),
+      brand: services.brand,
     })
   if (config['api.segments'])
-    mountSegments(server, { chains: options.served.chains.list, location: storeLocation(config) })
-  const close = withNewestBlocks(server, options, directories, config['api.newestBlocksReaders'])
+    mountSegments(server, { chains: services.served.chains.list, location: storeLocation(config) })
+  const close = withNewestBlocks(server, services, directories, config['api.newestBlocksReaders'])
   return { ...server, events, status, close }
 }
 
 /** Pictures of NFTs, where they are fetched, and logos that the operator names. */
 function picturesOf(
   config: Config,
-  { world, served, knowledge }: ApiOptions,
+  { world, served, knowledge }: ApiServices,
   operations: readonly Operation[],
 ): { readonly pictures: FindPicture; readonly logos: FindPicture } {
   const fetching = nftFetching(config.nftMetadata)
@@ -134,7 +134,7 @@ function picturesOf(
 function observer({
   gauges,
   thread,
-}: ApiOptions): (operation: string, status: number, elapsedMs: number) => void {
+}: ApiServices): (operation: string, status: number, elapsedMs: number) => void {
   const own = { thread: String(thread) }
   return (operation, status, elapsedMs) => {
     gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
@@ -161,12 +161,12 @@ function mountDocument({ http }: ApiServer): void {
 /** Adds the stream of newest blocks to a server. Returns the function that ends both. */
 function withNewestBlocks(
   server: ApiServer,
-  options: ApiOptions,
+  services: ApiServices,
   { chains, networks }: Directories,
   most: number,
 ): () => Promise<void> {
-  const { world, gauges } = options
-  const log = options.log.child('api')
+  const { world, gauges } = services
+  const log = services.log.child('api')
   const failed = (error: unknown): void => log.debug('chain not read for newest blocks', { error })
   const newest = new NewestBlocks({ chains, networks, clock: world.clock, failed })
   gauges.onRead(() => gauges.set('firn_api_newest_blocks_readers', newest.readers, {}))
@@ -179,7 +179,7 @@ function withNewestBlocks(
 
 function admissionOf(
   config: Config,
-  { keys, uses, world }: ApiOptions,
+  { keys, uses, world }: ApiServices,
 ): ReturnType<typeof createAdmission> {
   return createAdmission({
     keysRequired: config['api.keysRequired'],
@@ -206,7 +206,7 @@ function loadLimits(config: Config): LoadLimits {
 
 function statusReader(
   config: Config,
-  { served, indexer, leases }: ApiOptions,
+  { served, indexer, leases }: ApiServices,
   clock: Clock,
 ): () => Promise<Status> {
   const { recordedTime } = config

@@ -19,7 +19,7 @@ import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { primaryStream } from '../chain-specs.ts'
 
-type EventServiceOptions = {
+type EventServices = {
   readonly world: World
   readonly log: Log
   readonly gauges: Gauges
@@ -46,16 +46,16 @@ export type EventService = {
 }
 
 /** Puts webhooks together; nothing runs yet. Throws `bad-config`. */
-export function eventService(config: Config, options: EventServiceOptions): EventService {
-  const { world, webhooks, evm, networks } = options
+export function eventService(config: Config, services: EventServices): EventService {
+  const { world, webhooks, evm, networks } = services
   const { chains, tokens } = evm
   const { clock, random } = world
-  const log = options.log.child('events')
-  const stores = (): ReadonlyMap<string, Reader> => storesOf(options)
+  const log = services.log.child('events')
+  const stores = (): ReadonlyMap<string, Reader> => storesOf(services)
   const outboxes = new OutboxWatch(clock, stores)
   const isLive = (owner: string): boolean =>
     owner === '' ||
-    options.keys().some(({ id, revokedAt }) => id === owner && revokedAt === undefined)
+    services.keys().some(({ id, revokedAt }) => id === owner && revokedAt === undefined)
   const privateHosts = config['events.privateHosts']
   const sources = {
     storeOf: (key: string) => stores().get(key),
@@ -66,7 +66,7 @@ export function eventService(config: Config, options: EventServiceOptions): Even
     chains,
     networks,
     networkKey,
-    headOf: options.headOf,
+    headOf: services.headOf,
     tokens,
     clock,
     random,
@@ -80,14 +80,14 @@ export function eventService(config: Config, options: EventServiceOptions): Even
   }
   const over = new AbortController()
   const running: Promise<unknown>[] = []
-  const delivery = { ...deliveryOf(config, options), sources }
-  const { owner } = options
+  const delivery = { ...deliveryOf(config, services), sources }
+  const { owner } = services
   const deliverer = { delivery, database: webhooks, owner, outboxes, isLive, clock, log }
   return {
     context,
     start: (server) => {
       const endStreams = mountStreams(server.http, {
-        gate: server.forStreams,
+        admission: server.forStreams,
         events: context,
         log,
         sendTimeoutMs: config['api.sendTimeoutMs'],
@@ -110,7 +110,7 @@ export function eventService(config: Config, options: EventServiceOptions): Even
 const networkKey = (network: 'mainnet' | 'fuji'): string => primaryStream(network).key
 
 /** Stores of the chains and networks served, by key. */
-function storesOf({ evm, networks }: EventServiceOptions): ReadonlyMap<string, Reader> {
+function storesOf({ evm, networks }: EventServices): ReadonlyMap<string, Reader> {
   return new Map([
     ...evm.chains.all().map(({ facts, store }) => [facts.key, store] as const),
     ...networks.all().map(({ network, store }) => [networkKey(network), store] as const),
@@ -125,10 +125,7 @@ function limitsOf(config: Config): EventContext['limits'] {
   }
 }
 
-function deliveryOf(
-  config: Config,
-  { world, gauges }: EventServiceOptions,
-): Omit<Delivery, 'sources'> {
+function deliveryOf(config: Config, { world, gauges }: EventServices): Omit<Delivery, 'sources'> {
   const { clock, publicTransport, transport } = world
   return {
     sending: {

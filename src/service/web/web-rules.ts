@@ -4,7 +4,7 @@
  */
 
 import { corsPolicy } from '../../api/server/front/cors.ts'
-import type { WebRules } from '../../api/server/front/entrance.ts'
+import type { WebRules } from '../../api/server/front/request-checks.ts'
 import type { Config } from '../../config/settings.ts'
 import { isLoopback } from '../../core/web-request.ts'
 

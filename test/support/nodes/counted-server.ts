@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 
 import { operation, type Operation } from '../../../src/api/operation/operation.ts'
-import type { LoadLimits } from '../../../src/api/server/front/front-door.ts'
+import type { LoadLimits } from '../../../src/api/server/front/load-limits.ts'
 import { createServer, type ApiServer } from '../../../src/api/server/server.ts'
 import { contracts, type Lane } from '../../../src/shape/operations/contract.ts'
 import { Type } from '../../../src/shape/type.ts'
@@ -28,7 +28,7 @@ export type CountedServer = {
   readonly mostAtOnce: (name: CountedName) => number
   /** Resolves when the next handler begins. */
   readonly nextBegun: () => Promise<unknown>
-  /** Why the guard ended connections, in order. */
+  /** Why connections were ended by their limits, in order. */
   readonly dropped: () => readonly string[]
   readonly nextDropped: () => Promise<unknown>
   /** Resolves when the server has seen the next connection close. */

@@ -27,8 +27,8 @@ export const anyHost: WebRules = { allowedHosts: ['*'], cors: noCors }
 /** A listener of `request`. */
 type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
-/** The entrance of one server. */
-export type Entrance = {
+/** The checks of one server. */
+export type RequestChecks = {
   /** The headers of every answer to a request; each call counts a request. */
   readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
   /** Answers what needs no route; stands right before the framework's listener. */
@@ -41,8 +41,8 @@ export type Entrance = {
   readonly close: () => void
 }
 
-/** An entrance over `rules`; `paths` has every route once the server listens. */
-export function createEntrance(rules: WebRules, paths: ServedPaths): Entrance {
+/** Checks by `rules`; `paths` has every route once the server listens. */
+export function createRequestChecks(rules: WebRules, paths: ServedPaths): RequestChecks {
   let count = 0
   let closing = false
   const commonHeaders = (origin: string | undefined): [string, string][] => [
@@ -50,7 +50,7 @@ export function createEntrance(rules: WebRules, paths: ServedPaths): Entrance {
     ['x-content-type-options', 'nosniff'],
     ...corsHeaders(rules.cors, origin),
   ]
-  const common: Entrance['common'] = ({ headers }) => commonHeaders(headers.origin)
+  const common: RequestChecks['common'] = ({ headers }) => commonHeaders(headers.origin)
   const greet = (request: IncomingMessage, response: ServerResponse): void => {
     for (const [name, value] of common(request)) response.setHeader(name, value)
   }

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 
-import { usualLoadLimits, type LoadLimits } from '../../src/api/server/front/front-door.ts'
+import { usualLoadLimits, type LoadLimits } from '../../src/api/server/front/load-limits.ts'
 import { startCounted, type CountedServer } from '../support/nodes/counted-server.ts'
 import { openRaw } from '../support/services/raw-http.ts'
 

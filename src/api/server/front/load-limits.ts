@@ -1,5 +1,5 @@
 /**
- * The guard before the framework: one request at a time for each socket, and a turn for each
+ * Limits of load, before the framework: one request at a time for each socket, and a turn for each
  * request.
  *
  * A request without a body takes its turn before it is routed, so that refusing it costs a few
@@ -13,42 +13,42 @@ import { Fault } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
 import { callerOf } from '../../../http/caller-address.ts'
 import {
-  type Lane,
-  type LoadGate,
-  type Ticket,
-  createLoadGate,
-  lanes,
-  type GateLimits,
-} from '../../../http/load-gate.ts'
+  type Serve,
+  type ConnectionLimiter,
+  limitConnections,
+  type ListenerLimits,
+} from '../../../http/connection-limits.ts'
 import { watchLoopDelay } from '../../../http/loop-delay.ts'
 import {
-  type Serve,
-  type SocketGuard,
-  createSocketGuard,
-  type SocketLimits,
-} from '../../../http/socket-guard.ts'
+  type Lane,
+  type RequestQueue,
+  type Ticket,
+  createRequestQueue,
+  lanes,
+  type QueueLimits,
+} from '../../../http/request-queue.ts'
 import type { Gauges } from '../../../telemetry/gauges.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import { errorBody } from '../../operation/status.ts'
 import { pathOf, type ServedPaths } from '../path-tree.ts'
 import type { AddressReader } from './proxy-address.ts'
 
-/** The door of one server. */
-export type FrontDoor = {
+/** The limits of load of one server. */
+export type LoadLimiter = {
   /** The listener of `request` over the framework's. */
   readonly listener: (handler: Serve) => Serve
   readonly attach: (server: Server) => void
   /** The turn of a request that came with a body; the others had theirs. Rejects: `overloaded`. */
   readonly turn: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined
-  /** When a request came, by the gate's clock; `undefined` for one that did not come this way. */
+  /** When a request came, by the queue's clock; `undefined` for one that did not come this way. */
   readonly since: (request: IncomingMessage) => number | undefined
   /** The answer is made: what is left is to send it. */
   readonly answered: (request: IncomingMessage) => void
 }
 
-type FrontDoorOptions = {
-  readonly gate: LoadGate
-  readonly guard: SocketGuard
+type LoadLimiterOptions = {
+  readonly queue: RequestQueue
+  readonly connections: ConnectionLimiter
   readonly paths: ServedPaths
   /** The address of the caller, behind reverse proxies too. */
   readonly addressOf: AddressReader
@@ -66,9 +66,9 @@ type Refusal = { readonly body: string; readonly headers: Readonly<Record<string
 const refusal = refusalOf(busyWords)
 const listRefusal = refusalOf([busyWords])
 
-/** A door before its first connection. */
-function createFrontDoor(options: FrontDoorOptions): FrontDoor {
-  const { gate, guard, paths, addressOf } = options
+/** Limits before the first connection. */
+function createLoadLimiter(options: LoadLimiterOptions): LoadLimiter {
+  const { queue, connections, paths, addressOf } = options
 
   // An unknown path counts as a list, so that another spelling that the router accepts gets no better lane.
   const laneOf = ({ url = '/' }: IncomingMessage): Lane => paths.at(pathOf(url))?.lane ?? 'list'
@@ -81,16 +81,16 @@ function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     const { request, response, lane } = exchange
     const caller = callerOf(addressOf(request))
     response.once('close', () => ticketOf(request)?.leave())
-    const given = gate.enter({ lane, caller, start, refuse })
+    const given = queue.enter({ lane, caller, start, refuse })
     setTicket(request, given)
-    // The gate may have begun, and the handler ended, before there was a ticket.
+    // The queue may have begun, and the handler ended, before there was a ticket.
     if (response.closed || response.writableEnded) given.leave()
   }
 
   return {
-    attach: guard.attach,
+    attach: connections.attach,
     listener: (handler) =>
-      guard.oneByOne((request, response) => {
+      connections.oneByOne((request, response) => {
         const lane = hasBody(request) ? 'body' : laneOf(request)
         const refuse = (): void => {
           for (const [name, value] of options.common(request)) response.setHeader(name, value)
@@ -165,7 +165,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** Limits of callers, together and each. */
-export type LoadLimits = SocketLimits & GateLimits
+export type LoadLimits = ListenerLimits & QueueLimits
 
 /** The defaults of the settings. */
 export const usualLoadLimits: LoadLimits = {
@@ -182,20 +182,20 @@ export const usualLoadLimits: LoadLimits = {
 // Refusals come in thousands: the log has their sums.
 const logEveryMs = 10_000
 
-/** A door, and what ends its watch. */
-export function openDoor(options: {
+/** Limits of load, and what ends their watch of the event loop. */
+export function limitLoad(options: {
   readonly addressOf: AddressReader
-  readonly common: FrontDoorOptions['common']
+  readonly common: LoadLimiterOptions['common']
   readonly limits: LoadLimits
   readonly paths: ServedPaths
   readonly clock: Clock
   readonly log: Log
   readonly gauges: Gauges | undefined
-}): { readonly door: FrontDoor; readonly close: () => void } {
+}): { readonly limiter: LoadLimiter; readonly close: () => void } {
   const { limits, clock, log, gauges } = options
   const delay = watchLoopDelay(clock.monotonic)
   const refusals = summary((refused) => log.warn('requests refused', { refused }), clock)
-  const gate = createLoadGate({
+  const queue = createRequestQueue({
     limits,
     now: clock.monotonic,
     loopDelayMs: delay.ms,
@@ -204,24 +204,24 @@ export function openDoor(options: {
       if (outcome !== 'gone') refusals()
     },
   })
-  const guard = createSocketGuard({
+  const connections = limitConnections({
     limits,
     refusal: connectionRefusals(),
-    connected: gate.connected,
+    connected: queue.connected,
     dropped: (reason) =>
       gauges?.add('firn_http_dropped_connections_total', 1, { listener: 'api', reason }),
   })
   gauges?.onRead(() => {
     for (const lane of lanes) {
-      const { waiting, underWay } = gate.count(lane)
+      const { waiting, underWay } = queue.count(lane)
       gauges.set('firn_api_waiting_requests', waiting, { lane })
       gauges.set('firn_api_under_way_requests', underWay, { lane })
     }
-    gauges.set('firn_http_unsent_bytes', guard.unsentBytes(), { listener: 'api' })
+    gauges.set('firn_http_unsent_bytes', connections.unsentBytes(), { listener: 'api' })
   })
   const { addressOf, common, paths } = options
-  const door = createFrontDoor({ gate, guard, paths, addressOf, common })
-  return { door, close: delay.stop }
+  const limiter = createLoadLimiter({ queue, connections, paths, addressOf, common })
+  return { limiter, close: delay.stop }
 }
 
 /** Reports the count at the first call and then at most every {@link logEveryMs}. */

@@ -17,7 +17,7 @@ import type { Duplex } from 'node:stream'
 import { callerOf } from './caller-address.ts'
 
 /** Limits of a listener's connections. */
-export type SocketLimits = {
+export type ListenerLimits = {
   /** Open connections of one address; more are answered 503 and closed. */
   readonly maxPerAddress: number
   /** Bytes of answers that were written and not taken yet, of all sockets together. */
@@ -26,11 +26,11 @@ export type SocketLimits = {
   readonly sendTimeoutMs: number
 }
 
-/** Why a connection was ended by the guard. */
+/** Why a connection was ended here. */
 export type DropReason = 'connections' | 'unsent' | 'slow'
 
-type SocketGuardOptions = {
-  readonly limits: SocketLimits
+type ConnectionLimiterOptions = {
+  readonly limits: ListenerLimits
   /** A whole answer for connections that are one too many: status 503, `connection: close`. */
   readonly refusal: () => string
   /** Called for every connection that was accepted. */
@@ -39,11 +39,11 @@ type SocketGuardOptions = {
   readonly dropped?: (reason: DropReason) => void
 }
 
-/** Guards one server. */
-export type SocketGuard = {
+/** The limits of one server. */
+export type ConnectionLimiter = {
   /** Wraps the listener of `request`: it is called for one request of a socket at a time. */
   readonly oneByOne: (serve: Serve) => Serve
-  /** Begins to guard; call it before the server listens. */
+  /** Begins to limit; call it before the server listens. */
   readonly attach: (server: Server) => void
   /** Bytes of answers that the caller has not taken yet. */
   readonly unsentBytes: () => number
@@ -63,8 +63,8 @@ const looksBeforeCut = 4
 
 const headEnd = Buffer.from('\r\n\r\n')
 
-/** A guard over no socket yet. */
-export function createSocketGuard(options: SocketGuardOptions): SocketGuard {
+/** Limits before the first connection. */
+export function limitConnections(options: ConnectionLimiterOptions): ConnectionLimiter {
   const connections = new WeakMap<Duplex, Connection>()
   const perAddress = new Map<string, number>()
   const unsent = new UnsentAnswers(options)
@@ -216,14 +216,14 @@ type Unsent = { readonly caller: string; readonly bytes: number; readonly forget
 
 /** Answers that wait for their callers to take them. */
 class UnsentAnswers {
-  readonly #options: SocketGuardOptions
+  readonly #options: ConnectionLimiterOptions
   /** Those that were written, oldest first. */
   readonly #answers = new Map<Socket, Unsent>()
   /** All sockets: bytes that were taken of each, and looks since then while some wait. */
   readonly #open = new Map<Socket, { taken: number; looks: number }>()
   bytes = 0
 
-  constructor(options: SocketGuardOptions) {
+  constructor(options: ConnectionLimiterOptions) {
     this.#options = options
   }
 

@@ -2,7 +2,7 @@
  * Decides which request is answered next, and which is refused at once, to come back later.
  *
  * Answers are made on one thread, mostly without a pause, so a request waits for those before it
- * and nothing can be begun twice at a time. The gate lets one handler begin per turn of the event
+ * and nothing can be begun twice at a time. The queue lets one handler begin per turn of the event
  * loop: sockets are read between two of them, so that it knows who waits and who has gone.
  *
  * - Requests wait in lanes, which take turns by {@link shares}: whoever comes to a lane that is not
@@ -32,7 +32,7 @@ export type Lane = 'vital' | 'item' | 'list' | 'patient' | 'body'
 export const lanes = ['body', 'vital', 'item', 'list', 'patient'] as const
 
 /** Limits of a lane. */
-export type GateLimits = {
+export type QueueLimits = {
   /** Handlers begun and not over, of a lane and of one address in it. */
   readonly maxUnderWay: number
   readonly maxUnderWayPerAddress: number
@@ -44,19 +44,19 @@ export type GateLimits = {
 }
 
 /** Why a request was not answered. `gone`: the caller went away before its turn. */
-export type GateOutcome = 'full' | 'late' | 'gone'
+export type QueueOutcome = 'full' | 'late' | 'gone'
 
-type LoadGateOptions = {
-  readonly limits: GateLimits
+type RequestQueueOptions = {
+  readonly limits: QueueLimits
   /** Milliseconds, never going back. */
   readonly now: () => number
   /** Delay of the event loop of late, milliseconds. */
   readonly loopDelayMs: () => number
   /** Called for every request that got no turn. */
-  readonly turnedAway?: (lane: Lane, outcome: GateOutcome) => void
+  readonly turnedAway?: (lane: Lane, outcome: QueueOutcome) => void
 }
 
-/** A request at the gate. */
+/** A request at the queue. */
 export type Visit = {
   readonly lane: Lane
   /** The caller that shares: an address. */
@@ -69,14 +69,14 @@ export type Visit = {
 
 /** A request that was taken in. */
 export type Ticket = {
-  /** When it came, by the gate's clock. */
+  /** When it came, by the queue's clock. */
   readonly since: number
   /** Its answer was made, or the caller went away. May be called again. */
   readonly leave: () => void
 }
 
-/** A gate. */
-export type LoadGate = {
+/** a queue. */
+export type RequestQueue = {
   readonly enter: (visit: Visit) => Ticket
   /** A connection was accepted: more may be waiting to be. */
   readonly connected: () => void
@@ -110,7 +110,7 @@ const newestShare = 1 / 8
 
 /**
  * One answer counts as at most so many times the mean: one that is slow by chance would make the
- * gate refuse those after it. An operation that became slow is known after some ten answers.
+ * queue refuse those after it. An operation that became slow is known after some ten answers.
  */
 const mostOfMean = 4
 
@@ -139,7 +139,7 @@ type Caller = {
 
 type LaneState = {
   readonly name: Lane
-  readonly limits: Omit<GateLimits, 'maxQueuedMs'>
+  readonly limits: Omit<QueueLimits, 'maxQueuedMs'>
   /** Only who waits or is under way. */
   readonly callers: Map<string, Caller>
   waiting: number
@@ -153,18 +153,18 @@ type LaneState = {
   turns: number
 }
 
-/** A gate before its first request. */
-export function createLoadGate(options: LoadGateOptions): LoadGate {
-  const gate = new Gate(options)
+/** a queue before its first request. */
+export function createRequestQueue(options: RequestQueueOptions): RequestQueue {
+  const queue = new Queue(options)
   return {
-    enter: (visit) => gate.enter(visit),
-    connected: () => gate.connected(),
-    count: (lane) => gate.count(lane),
+    enter: (visit) => queue.enter(visit),
+    connected: () => queue.connected(),
+    count: (lane) => queue.count(lane),
   }
 }
 
-class Gate {
-  readonly #options: LoadGateOptions
+class Queue {
+  readonly #options: RequestQueueOptions
   readonly #lanes: readonly LaneState[]
   /** A handler began in this turn of the loop, the first of them then. */
   #begun = false
@@ -175,7 +175,7 @@ class Gate {
   #hasNewConnection = false
   #turnsLeft = acceptTurns
 
-  constructor(options: LoadGateOptions) {
+  constructor(options: RequestQueueOptions) {
     this.#options = options
     this.#lanes = lanes.map((name) => newLane(name, limitsOf(name, options.limits)))
   }
@@ -239,7 +239,7 @@ class Gate {
     forgetIdle(lane, caller)
   }
 
-  #refuse(lane: LaneState, job: Job, outcome: GateOutcome): void {
+  #refuse(lane: LaneState, job: Job, outcome: QueueOutcome): void {
     lane.waiting--
     job.state = 'over'
     this.#options.turnedAway?.(lane.name, outcome)
@@ -344,7 +344,7 @@ function newLane(name: Lane, limits: LaneState['limits']): LaneState {
 }
 
 /** Bodies and answers of others take memory and no time: as many are under way as may wait. */
-function limitsOf(name: Lane, limits: GateLimits): LaneState['limits'] {
+function limitsOf(name: Lane, limits: QueueLimits): LaneState['limits'] {
   if (name !== 'body' && name !== 'patient') return limits
   const { maxWaiting, maxWaitingPerAddress } = limits
   return { ...limits, maxUnderWay: maxWaiting, maxUnderWayPerAddress: maxWaitingPerAddress }

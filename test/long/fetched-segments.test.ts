@@ -166,6 +166,8 @@ void test('a host that serves without the folder: answers as the one that indexe
 
   const all = await startFirn(t, ['--data-dir', own])
   await untilLive(all, [l1])
+  // The host that serves is not given the folder.
+  delete process.env['FIRN_INDEX_FOLDER']
   process.env['FIRN_SEGMENTS_FROM'] = all.apiUrl
   t.after(() => delete process.env['FIRN_SEGMENTS_FROM'])
   const paths = [0, 39, 79].map((height) => `/v1/chains/51002/blocks/${height}`)

@@ -15,7 +15,6 @@ import {
 import { join, relative } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { keptUnnamedMs } from '../../src/store/history/segment-folder.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
 import type { Table } from '../../src/store/schema/table.ts'
@@ -33,7 +32,7 @@ import {
   twoChains,
   untilLive,
 } from '../support/processes/firn-process.ts'
-import { freezeAt, mergeAll } from '../support/stores/freeze-store.ts'
+import { freezeAt, mergeAll, removeUnnamed } from '../support/stores/freeze-store.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 
 const frozen = 'fuji-demo-l1'
@@ -157,10 +156,7 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   keep('four')
   const merging = await openStore(freezing(folder), frozen, chainTables, 'write')
   await mergeAll(merging, (listed) => (listed.length > 1 ? listed : []))
-  const history = merging.history
-  await history?.folder.hasOverdue(merging, 0)
-  await history?.folder.hasOverdue(merging, keptUnnamedMs)
-  await merging.transaction(async (writer) => history?.folder.removeOverdue(writer))
+  await removeUnnamed(merging)
   await merging.close()
   keep('merged')
   const become = (name: string): void => {

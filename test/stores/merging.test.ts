@@ -31,7 +31,13 @@ import { chainTables } from '../../src/store/schema/stores.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { demoFilling } from '../support/chains/read-demo-chain.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
-import { freezeAt, mergeAll, segmentFiles, segmentsOf } from '../support/stores/freeze-store.ts'
+import {
+  freezeAt,
+  mergeAll,
+  removeUnnamed,
+  segmentFiles,
+  segmentsOf,
+} from '../support/stores/freeze-store.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 import { newFolder, onBothEngines } from '../support/stores/stores.ts'
 
@@ -258,13 +264,6 @@ void test('merging: the stream works a third of the time, and takes away what wa
 /** Files of a folder but the one that says which folder it is. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => name !== identityName)
-}
-
-async function removeUnnamed(store: Database): Promise<void> {
-  const history = store.history
-  await history?.folder.hasOverdue(store, 0)
-  await history?.folder.hasOverdue(store, keptUnnamedMs)
-  await store.transaction(async (writer) => history?.folder.removeOverdue(writer))
 }
 
 function endable(): { readonly signal: AbortSignal; readonly abort: () => void } {

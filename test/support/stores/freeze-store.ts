@@ -14,6 +14,7 @@ import {
   segmentsOf as stageSegments,
 } from '../../../src/store/history/manifest.ts'
 import { mergeDue, type Merging } from '../../../src/store/history/merge-segments.ts'
+import { keptUnnamedMs } from '../../../src/store/history/segment-folder.ts'
 import { indexedHeight } from '../../../src/store/query/evm/heights.ts'
 import type { HistoryStage } from '../../../src/store/schema/table.ts'
 
@@ -27,6 +28,14 @@ export async function freezeAt(store: Database, heights: readonly number[]): Pro
       const until = await heightsBelow(writer, Math.min(height, last + 1))
       await freezeUntil({ writer, history, recount }, until)
     })
+}
+
+/** Removes the files of an open store that no manifest names, as when they had lain there long enough. */
+export async function removeUnnamed(store: Database): Promise<void> {
+  const { history } = store
+  await history?.folder.hasOverdue(store, 0)
+  await history?.folder.hasOverdue(store, keptUnnamedMs)
+  await store.transaction(async (writer) => history?.folder.removeOverdue(writer))
 }
 
 /** Segments of a stage of an open store. */

@@ -179,8 +179,9 @@ export async function openDemoChain(
   }
   const heights = options.frozen ?? frozenByEnvironment
   if (heights.length > 0) {
-    folder ??= mkdtempSync(join(tmpdir(), 'firn-frozen-'))
-    location = { ...location, dataDir: folder, freeze: { firn: 'test' } }
+    // Stores of a server lie in no folder; their segments do.
+    if (location.store !== 'embedded') folder = mkdtempSync(join(tmpdir(), 'firn-frozen-'))
+    location = { ...location, dataDir: folder ?? location.dataDir, freeze: { firn: 'test' } }
   }
   let store = await openStore(location, facts.key, chainTables, 'write')
   await freezeAt(store, heights)

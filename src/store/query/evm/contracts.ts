@@ -144,8 +144,8 @@ const inside = statement(
 )
 
 const readAtOnce = 250
-// Where hardly anything is deployed: some 50 ms for a page, which then has a token to go on.
-const mostRead = 5_000
+// Where hardly anything is deployed: some 5 ms for a page, which then has a token to go on.
+const mostRead = 2_000
 
 /**
  * Deployments of an address, or of all, from `cursor` on, newest transaction first, at most `limit`.

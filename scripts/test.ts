@@ -5,8 +5,8 @@
  * `system` is both, and what CI runs. A share of 2 is every other job; the commit decides which, so that a run of a commit can be repeated and
  * each job has its turn.
  *
- * A folder of system tests is one process and one job, but that a file that starts processes, and each in
- * `test/long`, is a job by itself. All of them share one PostgreSQL server and stores that are made once
+ * A folder of system tests is one process and one job, a large one several; a file that starts processes, and
+ * each in `test/long`, is a job by itself. All of them share one PostgreSQL server and stores that are made once
  * (`test/support/stores/made-stores.ts`). `long` is what takes long by nature: processes that are killed, writers
  * that take over, outages that are waited out, defects that are put back. Folders in `ownScripts`
  * need more than a machine with Node has and are run by scripts of their own. A job prints what it
@@ -63,13 +63,16 @@ const longest = [
   'test/long/events.test.ts',
   'test/long/crash-ingest.test.ts',
   'test/long/large-blocks.test.ts',
-  'test/conformance/evm',
+  'test/conformance/evm 1/2',
+  'test/conformance/evm 2/2',
   'test/process/command-line.test.ts',
   'test/conformance/primary',
   'test/events/events-api.test.ts',
   'test/stores',
   'test/admin',
 ]
+// The files of a larger folder are several jobs.
+const mostFilesAtOnce = 20
 // Four times what a run writes.
 const roomBytes = 4 * 2 ** 30
 
@@ -244,7 +247,15 @@ function jobsOf(files: readonly string[]): Job[] {
     const folder = folderOf(file)
     return folder === 'test/long' || startsProcesses(file) ? file : folder
   })
-  return [...jobs].map(([name, members]) => ({ name, words: testsOf(...members), isSystem: true }))
+  return [...jobs].flatMap(([name, members]) => {
+    const parts = Math.ceil(members.length / mostFilesAtOnce)
+    if (parts === 1) return [{ name, words: testsOf(...members), isSystem: true }]
+    return Array.from({ length: parts }, (_, at): Job => {
+      const part = `${at + 1}/${parts}`
+      const words = testsOf(`--test-shard=${part}`, ...members)
+      return { name: `${name} ${part}`, words, isSystem: true }
+    })
+  })
 }
 
 /** Such a file may also set variables of its process, which a file beside it would see. */

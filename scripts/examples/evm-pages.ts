@@ -226,6 +226,13 @@ are bothered by a token that only pretends to be one. Prices come from \`demo/pr
       path: ({ of }) => `${summit}/contracts/${of('Summit.token')}/transactions:getDeployment`,
     },
     {
+      id: 'listContractEvents',
+      about:
+        'A column for each argument, also as CSV and Parquet; conditions are the names of indexed ones. With `logs: on` of the chain.',
+      path: ({ of }) =>
+        `${summit}/contracts/${of('Summit.token')}/events/Transfer?from=${of('trader')}&pageSize=1`,
+    },
+    {
       id: 'listContractDeployments',
       about: 'What an address deployed.',
       path: ({ of }) => `${summit}/contracts/${of('builder')}/deployments?pageSize=1`,

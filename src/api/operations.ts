@@ -41,6 +41,7 @@ import {
   listWebhookAddresses,
   removeWebhookAddresses,
 } from './events/webhook-addresses.ts'
+import { listContractEvents } from './evm/abi/list-contract-events.ts'
 import { listLogs } from './evm/abi/list-logs.ts'
 import { listEvmBalanceSeries } from './evm/balances/list-balance-series.ts'
 import { listErc20Balances } from './evm/balances/list-erc20-balances.ts'
@@ -226,6 +227,7 @@ export function evmOperations(
     getContractMetadata: getContract(context),
     getDeploymentTransaction: getContractDeployment(context),
     listContractDeployments: listContractDeployments(context),
+    listContractEvents: listContractEvents(context),
     listContracts: listContracts(context),
     ...listTokens(context),
     getContractCode: getContractCode(context),

@@ -7,6 +7,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { Contract } from '../../shape/operations/contract.ts'
 import type { Schema, Static } from '../../shape/type.ts'
+import type { ListColumn } from './list-columns.ts'
 
 /** Checked input of an operation. */
 export type Input<C extends Contract> = {
@@ -34,6 +35,8 @@ export type Answer<Body = unknown> = {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The body says that what was requested is not there: 404. */
   readonly isAbsent?: boolean
+  /** Columns of its list as a file, where they do not follow from the shape. */
+  readonly columns?: readonly ListColumn[]
   /** Never changes again, whatever is indexed, priced or named later: it may be cached for ever. */
   readonly immutable?: boolean | undefined
 }

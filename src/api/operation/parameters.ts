@@ -59,6 +59,7 @@ const everywhere: readonly string[] = ['minHeight', 'rltoken', 'apikey']
  */
 export function unknownRefuser(schema: ObjectSchema): (raw: RawParameters) => void {
   const names = Object.keys(schema.properties)
+  if (restOf(schema) !== undefined) return () => undefined
   const known = new Set([...everywhere, ...names.flatMap((name) => [name, `${name}[]`])])
   return (raw) => {
     const unknown = Object.keys(raw).find((name) => !known.has(name))
@@ -73,12 +74,19 @@ export function unknownRefuser(schema: ObjectSchema): (raw: RawParameters) => vo
   }
 }
 
+/** The member that has the texts of all other names; `undefined` of most schemas. */
+function restOf({ properties }: ObjectSchema): string | undefined {
+  return Object.entries(properties).find(([, schema]) => 'patternProperties' in schema)?.[0]
+}
+
 /** Makes the reader of `schema` once, at start. */
 export function parameterReader(schema: ObjectSchema): ParameterReader {
   const required = new Set<string>(schema.required ?? [])
-  const rules = Object.entries(schema.properties).map(([name, property]) =>
-    ruleOf(name, property, required.has(name)),
+  const rest = restOf(schema)
+  const rules = Object.entries(schema.properties).flatMap(([name, property]) =>
+    name === rest ? [] : [ruleOf(name, property, required.has(name))],
   )
+  const known = new Set([...everywhere, ...rules.map(({ name }): string => name)])
   return (raw) => {
     const values: Record<string, unknown> = {}
     let problems: string[] | undefined
@@ -95,8 +103,19 @@ export function parameterReader(schema: ObjectSchema): ParameterReader {
       else if (rule.required) (problems ??= []).push(`${rule.name} is required: ${rule.allowed}`)
     }
     if (problems !== undefined) throw new Fault('bad-parameter', problems.join('; '))
-    return values
+    return rest === undefined ? values : { ...values, [rest]: otherTexts(raw, known) }
   }
+}
+
+/** Texts by the names that are not `known`. Throws `bad-parameter` where a name is given twice. */
+function otherTexts(raw: RawParameters, known: ReadonlySet<string>): Record<string, string> {
+  const texts: [string, string][] = []
+  for (const [name, text] of Object.entries(raw)) {
+    if (known.has(name) || text === undefined || text === '') continue
+    if (typeof text !== 'string') throw new Fault('bad-parameter', `${clip(name)} must be one text`)
+    texts.push([name, text])
+  }
+  return Object.fromEntries(texts)
 }
 
 function readOne(rule: Rule, raw: string | readonly string[] | undefined): unknown {

@@ -17,7 +17,7 @@ void test('a whole list: no page is read before the ones before it were taken', 
       assert.equal(Number(token ?? 0), read)
       read++
       const more = read < pages ? { nextPageToken: String(read) } : {}
-      return { items: [{ at: read }], ...more }
+      return { body: { items: [{ at: read }], ...more } }
     },
   })
   assert.ok(body instanceof Readable)
@@ -36,7 +36,7 @@ void test('a whole list: a page that cannot be read ends it with the fault', asy
     isWhole: true,
     read: async (token) => {
       if (token === 'b') throw new Error('away')
-      return { items: [], nextPageToken: token === undefined ? 'a' : 'b' }
+      return { body: { items: [], nextPageToken: token === undefined ? 'a' : 'b' } }
     },
   })
   assert.ok(body instanceof Readable)

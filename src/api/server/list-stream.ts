@@ -5,12 +5,13 @@ import { Readable } from 'node:stream'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { loopTurn } from '../../core/loop-turn.ts'
 import type { Clock } from '../../core/world.ts'
-import type { ListShape } from '../operation/list-columns.ts'
+import type { ListColumn, ListShape } from '../operation/list-columns.ts'
 import { listFile, type ListFormat } from '../operation/list-format.ts'
+import type { Answer } from '../operation/operation.ts'
 import { parquetThread } from '../operation/parquet-thread.ts'
 
 /** Reads the page behind a token; the first without one. */
-export type ReadPage = (pageToken: string | undefined) => Promise<unknown>
+export type ReadPage = (pageToken: string | undefined) => Promise<Pick<Answer, 'body' | 'columns'>>
 
 /** A page to send, and the token of the next one; absent after the last page. */
 export type ListBody = {
@@ -30,7 +31,7 @@ export async function listBody(
     const body = Readable.from(wholeList(format, first, { shape, read }))
     return { body, nextPageToken: undefined }
   }
-  const file = await listFile(format, shape.columns)
+  const file = await listFile(format, first.columns)
   const parts = [file.begin(), await file.rows(first.items), await file.end()]
   const isText = parts.every((part) => typeof part === 'string')
   const body = isText ? parts.join('') : Buffer.concat(parts.map((part) => Buffer.from(part)))
@@ -42,7 +43,7 @@ async function* wholeList(
   first: Page,
   { shape, read }: { readonly shape: ListShape; readonly read: ReadPage },
 ): AsyncGenerator<string | Uint8Array> {
-  const { columns } = shape
+  const { columns } = first
   const file = format === 'parquet' ? parquetThread(columns) : await listFile(format, columns)
   try {
     const head = file.begin()
@@ -107,14 +108,19 @@ export class WholeLists {
   }
 }
 
-type Page = { readonly items: readonly unknown[]; readonly next: string | undefined }
+type Page = {
+  readonly items: readonly unknown[]
+  readonly next: string | undefined
+  readonly columns: readonly ListColumn[]
+}
 
-function pageOf(body: unknown, { name }: ListShape): Page {
+function pageOf({ body, columns }: Pick<Answer, 'body' | 'columns'>, shape: ListShape): Page {
   const entries = new Map(typeof body === 'object' && body !== null ? Object.entries(body) : [])
-  const items: unknown = entries.get(name)
+  const items: unknown = entries.get(shape.name)
   const next: unknown = entries.get('nextPageToken')
   return {
     items: Array.isArray(items) ? items : [],
     next: typeof next === 'string' && next !== '' ? next : undefined,
+    columns: columns ?? shape.columns,
   }
 }

@@ -158,12 +158,12 @@ export async function sendList(
   const dialect = dialectOf(options.dialect, request)
   const caller = callerOf(request, options.addressOf, operation.contract.weight)
   const size = isWhole && list.mostItems !== undefined ? { pageSize: list.mostItems } : {}
-  const read = async (pageToken: string | undefined): Promise<unknown> => {
+  const read = async (pageToken: string | undefined): Promise<Pick<Answer, 'body' | 'columns'>> => {
     // Every further page counts as a request of its own.
     if (pageToken !== undefined) await pagedAdmission(options.clock, () => options.admit?.(caller))
     const answer = await answerPage({ ...query, ...size, ...(pageToken && { pageToken }) })
     options.inspect?.(operation, answer.body)
-    return inDialect(answer.body, rule, dialect)
+    return { ...answer, body: inDialect(answer.body, rule, dialect) }
   }
   if (isWhole) reply.raw.once('close', options.wholeLists.enter(caller.address))
   // What a whole list is long is known when it was sent.

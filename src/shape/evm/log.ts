@@ -44,3 +44,18 @@ export const Log = Type.Component('Log', 'A log with its place, and in words whe
 })
 /** Decoded {@link Log}. */
 export type Log = Static<typeof Log>
+
+/** An event of a contract, with the values of its arguments by name. */
+export const ContractEvent = Type.Component('ContractEvent', 'An event of a contract', {
+  blockNumber: decimal('Height of the block'),
+  blockTimestamp: Type.Integer('Unix seconds'),
+  txHash: hash('Hash of the transaction'),
+  logIndex: Type.Integer('Place among the logs of the block'),
+  arguments: Type.Record(
+    Type.String(),
+    Type.Unknown(),
+    'Values by name, or by place where an argument has none: integers in base 10, bytes in hex, addresses in mixed case, lists, tuples by names; of an indexed text, list or bytes the hash',
+  ),
+})
+/** Decoded {@link ContractEvent}. */
+export type ContractEvent = Static<typeof ContractEvent>

@@ -2,15 +2,17 @@
 
 import { mostCounted } from '../../core/token-counts.ts'
 import { ContractCode, ContractMetadata, matchWord } from '../evm/contract.ts'
-import { DecodedValues } from '../evm/log.ts'
+import { ContractEvent, DecodedValues } from '../evm/log.ts'
 import {
   ChainAddressPath,
   ChainPath,
   NoQuery,
   PageQuery,
+  blockRange,
   currency,
   pageSize,
   pageToken,
+  sortOrder,
 } from '../evm/parameters.ts'
 import { decimal, hex } from '../evm/scalars.ts'
 import { TransactionDetail } from '../evm/transaction.ts'
@@ -252,6 +254,37 @@ export const EvmContracts = contracts('EVM contracts', {
       contracts: Type.Array(
         Type.Object({ ...ContractMetadata.properties, source: Type.Optional(ListedSource) }),
       ),
+    }),
+  },
+  listContractEvents: {
+    path: '/v1/chains/{chainId}/contracts/{address}/events/{event}',
+    summary:
+      'Events of a contract with their arguments by name, newest first, where the operator keeps logs',
+    parameters: {
+      path: Type.Object({
+        ...ChainAddressPath.properties,
+        event: Type.String({
+          description: 'Name of the event, or its signature: `Transfer(address,address,uint256)`',
+          maxLength: 2_000,
+        }),
+      }),
+      query: Type.Object({
+        arguments: Type.Optional(
+          Type.Record(
+            Type.String(),
+            Type.String(),
+            'Only events with these values, each under the name of an indexed argument: `from=0x…`',
+          ),
+        ),
+        ...blockRange,
+        sortOrder,
+        pageToken,
+        pageSize,
+      }),
+    },
+    response: pageShape({
+      signature: Type.String('of the event'),
+      events: Type.Array(ContractEvent),
     }),
   },
   listContractDeployments: {

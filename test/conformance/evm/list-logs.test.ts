@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 
 import { decodeEventLog, erc20Abi } from 'viem'
 
-import { createAbiBook } from '../../../src/api/evm/abi/abi-book.ts'
+import { createAbiBook, noAbis } from '../../../src/api/evm/abi/abi-book.ts'
 import {
   createChainDirectory,
   type ServedChain,
@@ -27,6 +27,7 @@ import { silentLog } from '../../../src/telemetry/log.ts'
 import { systemClock } from '../../support/processes/system-clock.ts'
 import { abisAlone } from '../../support/services/abis-alone.ts'
 import { type EvmService, type Json, startEvmService } from '../../support/services/evm-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 import { openDemoChain, rawChain } from '../../support/stores/demo-store.ts'
 import { storeDigest } from '../../support/stores/store-digest.ts'
 import { onBothEngines } from '../../support/stores/stores.ts'
@@ -95,7 +96,13 @@ after(async () => {
   for (const service of services) await service.close()
 })
 
-async function serve(logs: Database | undefined, rpc?: ServedChain['rpc']): Promise<EvmService> {
+const erc20 = createAbiBook([{ entries: readAbi(erc20Abi) }])
+
+async function serve(
+  logs: Database | undefined,
+  rpc?: ServedChain['rpc'],
+  abis = erc20,
+): Promise<EvmService> {
   const own: { service?: EvmService } = {}
   const service = await startEvmService({
     chains: [chainId],
@@ -103,7 +110,7 @@ async function serve(logs: Database | undefined, rpc?: ServedChain['rpc']): Prom
       chains: createChainDirectory(() =>
         (own.service?.chains ?? []).map((chain) => ({ ...chain, logs: async () => logs, rpc })),
       ),
-      contracts: abisAlone(createAbiBook([{ entries: readAbi(erc20Abi) }])),
+      contracts: abisAlone(abis),
     },
   })
   own.service = service
@@ -171,6 +178,71 @@ function checkDecoded(all: readonly Json[]): void {
   assert.ok(decodedCount > 20)
 }
 
+/** Transfers of the busiest token as a table, against the other library's reading. */
+async function checkEvents({ get, readAll, url }: EvmService): Promise<void> {
+  const transfers = told.flatMap((log) => {
+    const read = otherReading(log.topics, log.data)
+    return read?.eventName === 'Transfer' ? [{ ...log, args: read.args }] : []
+  })
+  const byToken = Map.groupBy(transfers, ({ address }) => String(address))
+  const [token, own] = [...byToken].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? []
+  assert.ok(token !== undefined && own !== undefined && own.length > 5)
+  const list = `/v1/chains/${chainId}/contracts/${token}/events/Transfer`
+  const listed = async (query: string): Promise<Json[]> =>
+    readAll(`${list}?pageSize=3&sortOrder=asc${query}`, 'events')
+  const plainEvent = ({ blockNumber, blockTimestamp, txHash, logIndex, args }: Json): Json => {
+    const { from, to, value } = args
+    return {
+      blockNumber,
+      blockTimestamp,
+      txHash,
+      logIndex,
+      arguments: { from, to, value: String(value) },
+    }
+  }
+  assert.deepEqual(await listed(''), own.map(plainEvent))
+  const { from, to } = own[0].args
+  for (const [query, passes] of [
+    [`&from=${from}`, (one: Json) => one.args.from === from],
+    [`&to=${to.toLowerCase()}`, (one: Json) => one.args.to === to],
+    [`&from=${from}&to=${to}`, (one: Json) => one.args.from === from && one.args.to === to],
+    [
+      '&startBlock=30&endBlock=70',
+      ({ blockNumber: at }: Json) => Number(at) >= 30 && Number(at) < 70,
+    ],
+    [`&from=0x${'ab'.repeat(20)}`, () => false],
+  ] as const)
+    assert.deepEqual(await listed(query), own.filter(passes).map(plainEvent), query)
+  const bySignature = list.replace('Transfer', 'Transfer(address,address,uint256)')
+  assert.deepEqual((await get(bySignature)).body, (await get(list)).body)
+
+  const csv = await (await fetch(`${url}${list}?format=csv&sortOrder=asc`)).text()
+  const [head, ...lines] = csv.trimEnd().split(/\r?\n/)
+  assert.equal(head, 'blockNumber,blockTimestamp,blockDate,txHash,logIndex,from,to,value')
+  assert.deepEqual(
+    lines.map((line) => line.split(',').slice(-3)),
+    own.map(({ args }) => [args.from, args.to, String(args.value)]),
+  )
+
+  for (const [wrong, status, words] of [
+    [`${list}?value=5`, 400, /value is neither .* nor an indexed argument .*from, to/],
+    [`${list}?from=5`, 400, /from is no address/],
+    [`${list}?from=${from}&from=${to}`, 400, /from must be one text/],
+    [`${list}?pageSize=0`, 400, /pageSize/],
+    [`${list}s`, 404, /no ABI known here has this event of the contract: Transfers/],
+  ] as const) {
+    const { status: told, body } = await get(wrong)
+    assert.equal(told, status, wrong)
+    assert.match(body.message, words)
+  }
+  // A token goes on with the same conditions alone.
+  const { nextPageToken } = (await get(`${list}?pageSize=1`)).body
+  assert.equal(
+    (await get(`${list}?pageSize=1&from=${from}&pageToken=${nextPageToken}`)).status,
+    400,
+  )
+}
+
 function otherReading(topics: Json, data: Json): Json {
   try {
     return decodeEventLog({ abi: erc20Abi, topics, data })
@@ -186,7 +258,11 @@ onBothEngines(
     const demo = await openDemoChain(chainId)
     const logs = await store.open('write')
     await runStage({ logs, chain: demo.served.store }, recording, isLive)
-    await checkLists(await serve(logs))
+    const service = await serve(logs)
+    await checkLists(service)
+    await checkEvents(service)
+    // Without an ABI, by what the token is.
+    await checkEvents(await serve(logs, undefined, noAbis))
     await demo.close()
   },
 )
@@ -434,3 +510,5 @@ void test('logs: where they are not kept, or not yet, the answer says so', async
   const later = await (await serve(undefined)).get(path)
   assert.equal(later.status, 503)
 })
+
+provesOperations(services, ['listContractEvents'])

@@ -83,7 +83,9 @@ export function answerBook(json: unknown): AnswerBook {
       const response = isShared ? document.components.responses[String(status)] : told
       if (response?.content === undefined || method === 'HEAD')
         return body === '' ? undefined : `${where} has a body: ${body.slice(0, 100)}`
-      if (!/^application\/json\b/.test(contentType ?? '')) return `${where} is ${contentType}`
+      const [type = ''] = contentType?.split(';') ?? []
+      if (type !== 'application/json')
+        return type in response.content ? undefined : `${where} is ${contentType}`
       if (isRewritten && !isShared) return undefined
       const place = isShared
         ? `/components/responses/${status}`

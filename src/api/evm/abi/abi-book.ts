@@ -34,6 +34,8 @@ export type AbiBook = {
   readonly input: (contract: Contract, input: Uint8Array) => Decoded | undefined
   /** Of what a call reverted with; `undefined` where no ABI has an error that fits. */
   readonly error: (contract: Contract, data: Uint8Array) => Decoded | undefined
+  /** Events of the ABIs that count for a contract. */
+  readonly eventsOf: (contract: Contract) => readonly AbiEntry[]
 }
 
 /** No ABIs. */
@@ -41,6 +43,7 @@ export const noAbis: AbiBook = {
   log: () => undefined,
   input: () => undefined,
   error: () => undefined,
+  eventsOf: () => [],
 }
 
 /** `first`, and where that has nothing `second`. */
@@ -50,6 +53,7 @@ export function joinedBooks(first: AbiBook, second: AbiBook): AbiBook {
     log: (...log) => first.log(...log) ?? second.log(...log),
     input: (...input) => first.input(...input) ?? second.input(...input),
     error: (...error) => first.error(...error) ?? second.error(...error),
+    eventsOf: (contract) => [...first.eventsOf(contract), ...second.eventsOf(contract)],
   }
 }
 
@@ -96,6 +100,13 @@ export function createAbiBook(abis: readonly GivenAbi[]): AbiBook {
     },
     input: (contract, input) => bySelector(contract, 'function', input),
     error: (contract, data) => bySelector(contract, 'error', data),
+    eventsOf: (contract) =>
+      abis
+        .filter(
+          ({ chainId = contract.chainId, address = contract.address }) =>
+            address === contract.address && chainId === contract.chainId,
+        )
+        .flatMap(({ entries: all }) => all.filter(({ kind }) => kind === 'event')),
   }
 }
 

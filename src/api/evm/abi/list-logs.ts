@@ -19,6 +19,7 @@ import { heightOf, placeOf, posOfHeight, posRange } from '../../../store/query/e
 import { logStage } from '../../../store/schema/logs.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { type Input, operation, type Operation } from '../../operation/operation.ts'
+import type { PageTokens } from '../../operation/page-token.ts'
 import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import type { EvmContext } from '../evm-context.ts'
 import type { AbiBook } from './abi-book.ts'
@@ -30,37 +31,62 @@ import type { AbiBook } from './abi-book.ts'
 export function listLogs({ chains, tokens, contracts }: EvmContext): Operation<'listLogs'> {
   return operation(EvmTransactions.listLogs, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
-    const store = await keptLogs(chain)
-    const height = (await getCheckpoint(store, logStage))?.height ?? -1
-    const { sortOrder: order = 'desc' } = query
-    const { after, limit, next } = requestedPage(tokens, {
-      route: EvmTransactions.listLogs.id,
-      subject: { chainId: chain.facts.key },
+    const route = EvmTransactions.listLogs.id
+    const { rows, next, headers } = await logPage(tokens, {
+      chain,
       query,
-      ...numberCursor,
-    })
-    const range = posRange(query.startBlock, query.endBlock)
-    const found = await logsMatching(store, {
       filter: filterOf(query),
-      range: {
-        from: after === undefined || order === 'desc' ? range.from : after + 1,
-        until: Math.min(
-          after === undefined || order === 'asc' ? range.until : after,
-          posOfHeight(height + 1),
-        ),
-        order,
-      },
-      limit: limit + 1,
+      list: { route, subject: { chainId: chain.facts.key } },
     })
-    const { rows, last } = pageOf(found, limit)
     const addresses = rows.map(({ address }) => fromHex(address))
     const abis = await contracts.abisOf(chain, addresses, signal)
     const { evmChainId } = chain.facts
-    return {
-      body: { ...next(last), logs: rows.map((row) => viewOf(row, String(evmChainId), abis)) },
-      headers: { 'x-logs-indexed-height': height < 0 ? 'none' : String(height) },
-    }
+    const logs = rows.map((row) => viewOf(row, String(evmChainId), abis))
+    return { body: { ...next, logs }, headers }
   })
+}
+
+/** Which logs of a chain are wanted. */
+type LogList = {
+  readonly chain: ServedChain
+  readonly query: Pick<
+    Input<typeof EvmTransactions.listLogs>['query'],
+    'startBlock' | 'endBlock' | 'sortOrder' | 'pageToken' | 'pageSize'
+  >
+  readonly filter: LogFilter
+  /** A page token is bound to these, besides the query. */
+  readonly list: { readonly route: string; readonly subject: Readonly<Record<string, unknown>> }
+}
+
+/** A page of logs, its next token, and the header that says how far they are kept. Throws as {@link listLogs}. */
+export async function logPage(
+  tokens: PageTokens,
+  { chain, query, filter, list }: LogList,
+): Promise<{
+  readonly rows: readonly LogRow[]
+  readonly next: { readonly nextPageToken?: string }
+  readonly headers: Readonly<Record<string, string>>
+}> {
+  const store = await keptLogs(chain)
+  const height = (await getCheckpoint(store, logStage))?.height ?? -1
+  const { sortOrder: order = 'desc' } = query
+  const { after, limit, next } = requestedPage(tokens, { ...list, query, ...numberCursor })
+  const range = posRange(query.startBlock, query.endBlock)
+  const found = await logsMatching(store, {
+    filter,
+    range: {
+      from: after === undefined || order === 'desc' ? range.from : after + 1,
+      until: Math.min(
+        after === undefined || order === 'asc' ? range.until : after,
+        posOfHeight(height + 1),
+      ),
+      order,
+    },
+    limit: limit + 1,
+  })
+  const { rows, last } = pageOf(found, limit)
+  const headers = { 'x-logs-indexed-height': height < 0 ? 'none' : String(height) }
+  return { rows, next: next(last), headers }
 }
 
 /** The store of a chain's logs. Throws `not-found` where they are not kept, `not-ready` before the first is. */

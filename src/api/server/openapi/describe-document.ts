@@ -313,6 +313,8 @@ function fits(value: unknown, schema: Schema): boolean {
       return typeof value === type
     case 'null':
       return value === null
+    case 'object':
+      return isObject(value) && !Array.isArray(value)
     case 'array':
       return Array.isArray(value) && (!isObject(items) || value.every((item) => fits(item, items)))
     default:

@@ -153,6 +153,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   maxFeePercentage: 20,
   minUptimePerformance: 80,
   maxUptimePerformance: 100,
+  'listContractEvents.arguments': { from: '0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc' },
   'listDelegators.rewardAddresses': 'P-fuji18jma8ppw3nhx5r4ap8clazz0dps7rv5u6wmu4t',
   endedAtTimestamp: null,
   balancesComparedAt: 1795372747,

@@ -243,7 +243,9 @@ function parametersOf(schema: ObjectSchema, place: 'path' | 'query'): unknown[] 
   return Object.entries(schema.properties).map(([name, property]) => {
     const jsonSchema: Readonly<Record<string, unknown>> = { ...property }
     const { description, allowed: _allowed, ...rest } = jsonSchema
-    return { name, in: place, required: required.has(name), description, schema: rest }
+    // Each of its members is a parameter of its own.
+    const form = 'patternProperties' in rest ? { style: 'form', explode: true } : {}
+    return { name, in: place, required: required.has(name), description, ...form, schema: rest }
   })
 }
 

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { encodeFunctionData, parseAbiItem, toFunctionSignature } from 'viem'
+import {
+  type Abi,
+  encodeEventTopics,
+  encodeFunctionData,
+  parseAbiItem,
+  toFunctionSignature,
+} from 'viem'
 
+import { to0x } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
-import { encodeInput, entryOfText } from './abi-encode.ts'
+import { encodeInput, entryOfText, topicOf } from './abi-encode.ts'
 import { readAbi } from './abi.ts'
 
 const one = '0x00000000000000000000000000000000000000aa'
@@ -111,4 +118,25 @@ void test('entryOfText: what viem reads of the same text', () => {
 void test('entryOfText: other texts are nothing', () => {
   for (const text of ['', 'transfer', 'a(b', 'a(strange)', 'a(uint256 b c d)', 'a((uint8)', 'a(,)'])
     assert.equal(entryOfText('function', text), undefined, text)
+})
+
+void test('topicOf: the topics of viem for every type that has one', () => {
+  const text = 'E(address indexed a, int64 indexed b, string indexed c, bytes32 d, bool e)'
+  const other = 'F(bytes indexed a, bool indexed b, uint256 indexed c)'
+  const given: readonly (readonly [string, readonly (string | bigint | boolean)[]])[] = [
+    [text, ['0x89d24A6b4CcB1B6fAA2625fE562bDD9a23260359', -5n, 'grüße']],
+    [other, ['0x00ff', true, 2n ** 255n]],
+  ]
+  for (const [event, values] of given) {
+    const item: Abi[number] = parseAbiItem(`event ${event}`)
+    const theirs = encodeEventTopics({ abi: [item], args: values }).slice(1)
+    const own = entryOfText('event', event)?.parameters.filter(({ indexed }) => indexed) ?? []
+    assert.deepEqual(
+      own.map((parameter, at) => to0x(topicOf(parameter, String(values[at])))),
+      theirs,
+    )
+  }
+  const [list] = entryOfText('event', 'G(uint256[] indexed a)')?.parameters ?? []
+  assert.ok(list !== undefined)
+  assert.throws(() => topicOf(list, '1'), { code: 'bad-parameter', message: /hash alone/ })
 })

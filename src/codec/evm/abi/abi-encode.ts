@@ -5,8 +5,9 @@
  */
 
 import { parseEvmAddress } from '../../../core/address.ts'
-import { toHex } from '../../../core/bytes.ts'
+import { fromHex, toHex } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
+import { keccak256 } from '../../../core/hash.ts'
 import { isObject } from '../../../core/json.ts'
 import {
   wordBytes,
@@ -67,6 +68,26 @@ function encoded(parameter: AbiParameter, value: unknown): string {
         shape.kind === 'text' ? Buffer.from(value).toString('hex') : hexIn(parameter, value)
       return wordOf((hex.length / 2).toString(16)) + paddedRight(hex)
     }
+  }
+}
+
+/**
+ * The topic of an indexed parameter with this value, 32 bytes. Of texts and bytes it is their hash. Throws
+ * `bad-parameter` for what does not fit the type, and for lists and tuples.
+ */
+export function topicOf(parameter: AbiParameter, value: string): Uint8Array {
+  switch (parameter.shape.kind) {
+    case 'word':
+      return fromHex(wordIn(parameter, value))
+    case 'text':
+      return keccak256(Buffer.from(value))
+    case 'bytes':
+      return keccak256(fromHex(hexIn(parameter, value)))
+    default:
+      throw new Fault(
+        'bad-parameter',
+        `${parameter.name} is a ${parameter.type}, of which the chain keeps the hash alone`,
+      )
   }
 }
 

@@ -66,7 +66,11 @@ export function urlOf({ path, parameters = [] }: Operation, values: Values): str
   })
   const query = parameters
     .filter((one) => one.in === 'query')
-    .map(({ name }) => [name, values[name] ?? ''] as const)
+    .flatMap(({ name, schema }) => {
+      const value = values[name] ?? ''
+      // Members of an object are parameters of their own: `from=0x…&to=0x…`.
+      return schema.type === 'object' ? [...new URLSearchParams(value)] : [[name, value] as const]
+    })
   return withQuery(filled, Object.fromEntries(query))
 }
 

@@ -11,9 +11,11 @@ import {
   latestTransactions,
   transactionAt,
   transactionByHash,
+  type TransactionWithFees,
 } from '../../store/query/evm/transactions.ts'
 import { logStage } from '../../store/schema/logs.ts'
 import { keptLogs } from '../evm/abi/list-logs.ts'
+import { transactionDetail } from '../evm/transactions/get-transaction.ts'
 import {
   totalSupplyCall,
   uintAt,
@@ -33,18 +35,24 @@ export const transaction: ReadonlyMap<string, Action> = new Map<string, Action>(
   [
     'getstatus',
     async (query) => {
-      const failed = (await statusOf(query)) === 0
-      const errDescription = failed ? 'execution reverted' : ''
-      return { value: { isError: failed ? '1' : '0', errDescription } }
+      const { context, chain, signal } = query
+      const row = await transactionOf(query)
+      if (row.status === 1) return { value: { isError: '0', errDescription: '' } }
+      const { nativeTransaction } = await transactionDetail(context, chain, row, { signal })
+      const errDescription = nativeTransaction.revertReason?.message ?? 'execution reverted'
+      return { value: { isError: '1', errDescription } }
     },
   ],
-  ['gettxreceiptstatus', async (query) => ({ value: { status: String(await statusOf(query)) } })],
+  [
+    'gettxreceiptstatus',
+    async (query) => ({ value: { status: String((await transactionOf(query)).status) } }),
+  ],
 ])
 
-async function statusOf(query: Query): Promise<number> {
+async function transactionOf(query: Query): Promise<TransactionWithFees> {
   const row = await transactionByHash(query.chain.store, hashOf(query, 'txhash'))
   if (row === undefined) throw new Fault('not-found', 'transaction is not known here')
-  return row.status
+  return row
 }
 
 /** Module `block`. */

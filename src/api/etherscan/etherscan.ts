@@ -133,7 +133,10 @@ async function answered(
     const values = valuesOf(given)
     const of = (parameter: string): string | undefined => values.get(parameter.toLowerCase())
     const actions = ownValue(actionsOf, of('module') ?? '')
-    if (actions === undefined) return refused('Error! Missing Or invalid Module name')
+    if (actions === undefined)
+      return refused(
+        `Error! Missing Or invalid Module name; here are: ${Object.keys(actionsOf).join(', ')}`,
+      )
     const action = actions.get(of('action') ?? '')
     if (action === undefined)
       return refused(

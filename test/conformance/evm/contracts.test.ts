@@ -117,7 +117,19 @@ void test('contracts: standard JSON in the form of Etherscan is compiled and com
 })
 
 void test('contracts: a verified ABI is read for inputs and errors, through proxies of every kind', async () => {
-  assert.equal((await reasonOf(places.tooFar)).message, 'TooFar(asked: 1007, most: 100)')
+  const words = 'TooFar(asked: 1007, most: 100)'
+  assert.equal((await reasonOf(places.tooFar)).message, words)
+  // The form of Etherscan tells the same reason.
+  for (const [place, told] of [
+    [places.tooFar, { isError: '1', errDescription: words }],
+    [places.make, { isError: '0', errDescription: '' }],
+  ] as const) {
+    const { txHash } = transactions[place]
+    const { result } = await etherscan(`module=transaction&action=getstatus&txhash=${txHash}`)
+    assert.deepEqual(result, told)
+  }
+  const { result: modules } = await etherscan('module=tokens&action=list')
+  assert.match(modules, /^Error! Missing Or invalid Module name; here are: account, contract,/)
   const { body } = await service.get(
     `${path}/transactions/${transactions[places.proxyFails].txHash}`,
   )

@@ -2,6 +2,7 @@
 
 import { clip } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
+import { loopTurn } from '../../../core/loop-turn.ts'
 import { PrimaryTransactions } from '../../../shape/operations/primary-transactions.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import type { Static } from '../../../shape/type.ts'
@@ -262,5 +263,11 @@ export async function transactionViews(
   transactions: readonly StoredTransaction[],
 ): Promise<PrimaryNetworkTransaction[]> {
   const facts = await pageFactsOf(of, transactions)
-  return transactions.map((transaction) => transactionView(of, transaction, facts))
+  const views: PrimaryNetworkTransaction[] = []
+  for (const transaction of transactions) {
+    // One may carry hundreds of UTXOs, each with ids and addresses to write.
+    await loopTurn.rest()
+    views.push(transactionView(of, transaction, facts))
+  }
+  return views
 }

@@ -84,6 +84,11 @@ export const chainSettings = {
     'Read internal transactions with debug_traceBlockByNumber.',
   ),
   startHeight: integer(0, [0, 8_589_934_592], 'First height indexed.'),
+  begin: word(
+    'once',
+    ['once', 'anew'],
+    '`anew` declares a chain of development: where its node was restarted with another genesis, or reverted to a lower block, what is stored of blocks that are gone is removed, and the new ones are indexed. `once`: such a node is refused. `start --rpc` declares the chain of an anvil or a Hardhat node so.',
+  ),
   logs: word(
     'off',
     ['off', 'on'],

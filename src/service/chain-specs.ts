@@ -173,6 +173,7 @@ function specOf(chain: ChainConfig, key: string): ChainSpec {
     rpcUrls: chain.rpcUrls,
     traces: chain.traces,
     startHeight: chain.startHeight,
+    beginsAnew: chain.begin === 'anew',
     keepsLogs: chain.logs === 'on',
     wrappedTokens: chain.wrappedTokens.map((token) => token.toLowerCase()),
     icmContracts: chain.icmContracts.map((contract) => contract.toLowerCase()),

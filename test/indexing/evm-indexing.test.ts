@@ -176,6 +176,7 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
     source,
     writer: {
       begin: host.resume,
+      isOfNode: host.isOfNode,
       blocks: around(host.blocks),
       traces: around(host.traces),
       skipTraces: host.skipTraces,

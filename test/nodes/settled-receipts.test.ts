@@ -101,6 +101,7 @@ async function read({
     },
     source,
     writer: {
+      isOfNode: async () => true,
       begin: async () => {
         const last = batches.at(-1)
         if (last === undefined) return { blocksFrom: 0, tracesFrom: 0 }

@@ -56,6 +56,7 @@ const emptyChain = {
   vmId: '',
   traces: 'auto',
   startHeight: 0,
+  begin: 'once',
   logs: 'off',
   icmContracts: [],
   wrappedTokens: [],

@@ -6,7 +6,7 @@
  */
 
 import type { Clock } from '../../core/world.ts'
-import type { NewBlock } from '../../shape/events/new-block.ts'
+import { joinedBlocks, type NewBlock } from '../../shape/events/new-block.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { latestBlocks as latestPrimaryBlocks } from '../../store/query/primary/blocks.ts'
@@ -80,10 +80,10 @@ export class NewestBlocks {
     this.#newest = []
     for (let look = 0, sentAt = 0; this.#readers.size > 0; look++) {
       const newer = await this.#look()
-      this.#newest = newestOf([...newer, ...this.#newest])
+      this.#newest = joinedBlocks(this.#newest, newer, kept)
       const hasNewBlocks = look === 0 || newer.length > 0
       if (hasNewBlocks || look - sentAt >= quietLooks) {
-        const text = hasNewBlocks ? JSON.stringify(newestOf(newer)) : undefined
+        const text = hasNewBlocks ? JSON.stringify(joinedBlocks([], newer, kept)) : undefined
         for (const send of this.#readers) send(text)
         sentAt = look
       }
@@ -123,21 +123,23 @@ export class NewestBlocks {
   }
 }
 
-function evmLane({ facts, store }: ServedChain): Lane {
+function evmLane({ facts, store, beginsAnew }: ServedChain): Lane {
   return {
     key: facts.key,
     above: async (height) => {
       const head = await indexedHeight(store, 'blocks')
-      if (head <= height) return []
-      const limit = Math.min(head - height, mostPerLook)
+      const isAnew = head < height && beginsAnew === true
+      if (head <= height && !isAnew) return []
+      const limit = isAnew ? mostPerLook : Math.min(head - height, mostPerLook)
       const rows = await latestBlocks(store, { before: head + 1, limit })
-      return rows.map((row) => ({
+      return rows.map((row, at) => ({
         network: facts.network,
         chainId: String(facts.evmChainId),
         name: facts.name,
         blockNumber: String(row.height),
         blockTimestamp: row.timestamp,
         txCount: row.txCount,
+        ...(isAnew && at === 0 && { beganAnew: true as const }),
       }))
     },
   }
@@ -160,8 +162,4 @@ function primaryLane({ network, store }: ServedNetwork, chain: 'P' | 'X' | 'C'):
       }))
     },
   }
-}
-
-function newestOf(blocks: readonly NewBlock[]): readonly NewBlock[] {
-  return blocks.toSorted((a, b) => b.blockTimestamp - a.blockTimestamp).slice(0, kept)
 }

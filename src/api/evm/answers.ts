@@ -58,7 +58,8 @@ export async function answerOfNode<T>(
   const late = new AbortController()
   const answer = read(AbortSignal.any([signal, late.signal])).catch((error: unknown) => {
     const code = faultOf(error)?.code
-    const isOfNode = code === 'not-served' || code?.startsWith('node-') === true
+    const isOfNode =
+      code === 'not-served' || code === 'source-mismatch' || code?.startsWith('node-') === true
     if (!isOfNode && !late.signal.aborted) throw error
     return undefined
   })

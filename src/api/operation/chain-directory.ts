@@ -116,6 +116,8 @@ export type ServedChain = {
   readonly state: StateReader
   /** True when traces are served; with the setting `off`, stored traces are ignored. */
   readonly wantsTraces: boolean
+  /** True for a chain of development: stored blocks may go, and others come in their place. */
+  readonly beginsAnew?: boolean | undefined
   /**
    * Receipts of the block at a height, as a node or a recording gives them; logs that are not
    * stored are read there. Rejects with faults of the source.

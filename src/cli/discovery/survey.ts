@@ -25,6 +25,8 @@ export type FoundChain = {
   readonly blockchainId: string
   readonly subnetId: string
   readonly vmId: string
+  /** `anew` where the node says that it is one for development. */
+  readonly begin?: 'anew'
 }
 
 /** A node and what it serves. */
@@ -104,7 +106,17 @@ export async function surveyRpc(url: string, options: NodeAccess): Promise<Found
     blockchainId: '',
     subnetId: '',
     vmId: '',
+    ...((await isOfDevelopment(url, options)) && { begin: 'anew' }),
   }
+}
+
+/** Nodes that are started for development alone, by what they call themselves. */
+const developmentNodes = /^(?:anvil|HardhatNetwork|EthereumJS TestRPC|Ganache)\b/i
+
+async function isOfDevelopment(url: string, options: NodeAccess): Promise<boolean> {
+  const call = { method: 'web3_clientVersion', params: [] }
+  const answer = await callOne({ ...options, url }, call, AbortSignal.timeout(options.timeoutMs))
+  return answer.kind === 'result' && developmentNodes.test(String(answer.result))
 }
 
 async function networkIdAt(base: string, options: NodeAccess): Promise<number> {

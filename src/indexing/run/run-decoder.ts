@@ -36,6 +36,9 @@ const rowBytes = 120
 /** Fetched ahead per chain at least: a few replies of the largest kind. */
 const leastBufferBytes = 8 * 1024 * 1024
 
+/** Before a chain of development is read again whose node has other blocks. */
+const anewPauseMs = 100
+
 /** Works until the thread is stopped, and ends what it began. */
 export async function runDecoder(thread: WorkerThread): Promise<void> {
   const call = callerOver(thread.data.port, thread.signal)
@@ -85,23 +88,27 @@ async function runChain(of: WorkerThread, call: Call, spec: ChainSpec): Promise<
   try {
     const source = await openEvmSource(spec, data.limits, { world, log })
     const keepCurrent = currentKeeper(spec, (at) => call('current', { key: spec.key, at }))
-    const reader: ChainReader = new ChainReader({
-      spec,
-      source,
-      writer: writerOver(call, spec.key, of.waits),
-      world,
-      log,
-      compress: (bytes) => zstdCompressSync(bytes),
-      checkEvery: data.limits.checkEvery,
-      limits: { batchBytes: goodBatchRows * rowBytes, bufferBytes },
-      changed: () => {
-        const stages = reader.stages()
-        const { endpoints } = source
-        send({ key: spec.key, stages, endpoints: endpoints(), unchecked: reader.unchecked() })
-        keepCurrent(stages)
-      },
-    })
-    await reader.run(signal)
+    for (;;) {
+      const reader: ChainReader = new ChainReader({
+        spec,
+        source,
+        writer: writerOver(call, spec.key, of.waits),
+        world,
+        log,
+        compress: (bytes) => zstdCompressSync(bytes),
+        checkEvery: data.limits.checkEvery,
+        limits: { batchBytes: goodBatchRows * rowBytes, bufferBytes },
+        changed: () => {
+          const stages = reader.stages()
+          const { endpoints } = source
+          send({ key: spec.key, stages, endpoints: endpoints(), unchecked: reader.unchecked() })
+          keepCurrent(stages)
+        },
+      })
+      if (!(await reader.run(signal))) break
+      source.pardon?.()
+      await world.clock.sleep(anewPauseMs, signal)
+    }
     await source.close()
   } catch (error) {
     const fault = faultIn(error)
@@ -154,6 +161,7 @@ function writerOver(call: Call, key: string, waits: Waits): ChainWriter {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by run-writer.ts
       return resume as ResumePoint
     },
+    isOfNode: async () => (await call('isOfNode', { key })) === true,
     blocks: async (batch, report) => {
       await waitOn(waits, 'writer', call('blocks', { key, batch, report }, buffersOf(batch)))
     },

@@ -72,7 +72,7 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
     begin: async (argument) => {
       const { key, identity } = about(argument)
       const known = hosts.get(key)
-      if (known !== undefined) return known.resume()
+      if (known !== undefined) return known.resume(identity)
       const spec = data.chains.find((chain) => chain.key === key)
       assert(spec !== undefined, 'the decoder reads chains of the same list')
       const own = { ...writer, log: log.child(key), limits, merge }
@@ -80,7 +80,7 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
       hosts.set(key, host)
       shares?.add(key, host.shared)
       for (const stream of host.streams) start(key, stream)
-      return host.resume()
+      return host.resume(identity)
     },
     ...chainAnswers(hosts),
   })
@@ -107,6 +107,7 @@ function chainAnswers(
       return host && answer(host, given)
     }
   return {
+    isOfNode: of((host) => host.isOfNode()),
     blocks: of(async (host, { batch, report }) => {
       if (batch.kind === 'blocks') await host.blocks(batch, report)
     }),

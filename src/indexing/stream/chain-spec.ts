@@ -22,6 +22,8 @@ export type ChainSpec = {
   readonly recordedTime?: RecordedTime | undefined
   readonly traces: 'auto' | 'on' | 'off'
   readonly startHeight: number
+  /** True for a chain of development: its node may lose blocks, and begin with another genesis. */
+  readonly beginsAnew?: boolean | undefined
   /**
    * Blocks of each hundred of a copied history that are compared with the node, 0 to 100; absent where no
    * store is written that could be copied.

@@ -142,17 +142,18 @@ async function tryOpen(
     closers.push(() => source.close(), database.close)
     const logs = spec.keepsLogs === true ? openWhenMade(options.store, spec.key) : undefined
     if (logs !== undefined) closers.push(logs.close)
+    const state = createStateReader(source)
+    const indexed = (): MaybePromise<number> => indexedHeight(store, 'blocks')
+    const { clock } = options.world
     add(spec.key, {
       facts,
       store: database,
-      state: keptBalances(createStateReader(source), {
-        indexed: () => indexedHeight(store, 'blocks'),
-        clock: options.world.clock,
-      }),
+      state: spec.beginsAnew === true ? state : keptBalances(state, { indexed, clock }),
       wantsTraces: spec.traces !== 'off',
+      beginsAnew: spec.beginsAnew,
       logs: logs?.get,
       rpc: rpcOf(chain.config, source),
-      headHeight: headReader(source, options.world.clock, options.signal),
+      headHeight: headReader(source, clock, options.signal),
       receipts: (height, signal) =>
         source.blocks(
           { from: height, until: height + 1 },

@@ -45,15 +45,21 @@ export async function agreedIdentity(
   throw new Fault('node-answer', `endpoints do not agree on which chain this is: ${ids}`)
 }
 
+/** A chain as far as it is known. `anyGenesis`: one of the same id with another genesis is this chain, begun anew. */
+export type ExpectedChain = {
+  readonly chainId?: number
+  readonly genesisHash?: string
+  readonly anyGenesis?: boolean | undefined
+}
+
 /** Returns whether `found` is another chain than what is known of the `wanted` one. */
 export function isDifferent(
-  wanted: { readonly chainId?: number; readonly genesisHash?: string },
+  { chainId, genesisHash, anyGenesis = false }: ExpectedChain,
   found: ChainIdentity,
 ): boolean {
-  const { chainId, genesisHash } = wanted
   return (
     (chainId !== undefined && chainId !== found.chainId) ||
-    (genesisHash !== undefined && genesisHash !== found.genesisHash)
+    (genesisHash !== undefined && !anyGenesis && genesisHash !== found.genesisHash)
   )
 }
 

@@ -11,7 +11,7 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ChainIdentity } from '../evm-source.ts'
-import { agreedIdentity, isDifferent } from './chain-census.ts'
+import { agreedIdentity, type ExpectedChain, isDifferent } from './chain-census.ts'
 import { Endpoint, type Capability } from './endpoint.ts'
 
 /** Demands of a piece of work on its endpoint. */
@@ -34,7 +34,7 @@ type PoolOptions = {
    */
   readonly isUrgent?: boolean
   /** The chain's identity, where it is known. */
-  readonly expected: { readonly chainId?: number; readonly genesisHash?: string }
+  readonly expected: ExpectedChain
   /** Reads which chain an endpoint serves; `known` is what others said before. */
   readonly identify: (
     endpoint: Endpoint,
@@ -76,6 +76,7 @@ export class EndpointPool {
    * Throws `node-answer` while they do not agree, and `node-unreachable`.
    */
   async identity(signal: AbortSignal): Promise<ChainIdentity> {
+    if (this.#options.expected.anyGenesis === true) this.#forgetIdentity()
     if (this.#pinned === undefined) await this.run({ height: -1 }, async () => {}, signal)
     const pinned = this.#pinned
     if (pinned === undefined) throw new Fault('node-unreachable', 'no endpoint answers')
@@ -92,12 +93,16 @@ export class EndpointPool {
       if (isDifferent(agreed.identity, pinned))
         throw new Fault('node-answer', `an endpoint reports another chain: ${pinned.chainId}`)
     } catch (error) {
-      this.#pinned = undefined
-      for (const endpoint of this.endpoints) endpoint.identity = undefined
+      this.#forgetIdentity()
       throw error
     }
     this.#confirmed = pinned
     return pinned
+  }
+
+  #forgetIdentity(): void {
+    this.#pinned = undefined
+    for (const endpoint of this.endpoints) endpoint.identity = undefined
   }
 
   /** Uses endpoints again that were set aside, each after it said anew of which chain it is. */
@@ -254,14 +259,11 @@ export class EndpointPool {
     if (endpoint.identity !== undefined) return
     const found = await this.#identify(endpoint, signal)
     const { expected } = this.#options
-    const wanted = this.#pinned ?? expected
+    const wanted: ExpectedChain = { ...expected, ...this.#pinned }
     // One wrong answer may be a mistake, and an endpoint set aside stays so.
     if (isDifferent(wanted, found) && !isDifferent(wanted, await this.#identify(endpoint, signal)))
       throw new Fault('node-answer', `endpoint reported another chain once: ${endpoint.name}`)
-    if (isDifferent(wanted, found))
-      throw new Fault('source-mismatch', `endpoint serves another chain: ${endpoint.name}`, {
-        detail: { chainId: found.chainId, wanted: wanted.chainId },
-      })
+    if (isDifferent(wanted, found)) throw otherChain(endpoint.name, found, wanted)
     endpoint.identity = found
     this.#pinned ??= found
   }
@@ -312,6 +314,17 @@ export class EndpointPool {
       return new Fault('source-mismatch', quarantined?.quarantine ?? 'no endpoint can be trusted')
     return new Fault('node-refused', `no endpoint offers what is needed: ${need.capability}`)
   }
+}
+
+/** The fault of an endpoint that serves a chain of another id, or of another genesis. */
+function otherChain(name: string, found: ChainIdentity, wanted: ExpectedChain): Fault {
+  const isId = wanted.chainId !== undefined && wanted.chainId !== found.chainId
+  const what = isId ? 'another chain' : 'a chain of the same id with another genesis'
+  return new Fault('source-mismatch', `endpoint serves ${what}: ${name}`, {
+    detail: isId
+      ? { chainId: found.chainId, wanted: wanted.chainId }
+      : { genesisHash: found.genesisHash, wanted: wanted.genesisHash },
+  })
 }
 
 function meets(endpoint: Endpoint, need: Need, now: number): boolean {

@@ -11,6 +11,7 @@ import { isObject } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { blockchainIdCall, blockchainIdIn } from '../blockchain-id.ts'
+import type { ExpectedChain } from '../endpoints/chain-census.ts'
 import { EndpointPool } from '../endpoints/endpoint-pool.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { ChainIdentity, EvmSource, StateAnswer, StateCall } from '../evm-source.ts'
@@ -26,7 +27,7 @@ type NodeSourceOptions = {
   readonly world: World
   readonly log: Log
   readonly urls: readonly string[]
-  readonly expected: { readonly chainId?: number; readonly genesisHash?: string }
+  readonly expected: ExpectedChain
   readonly timeoutMs: number
   readonly traceTimeoutMs: number
   readonly maxInFlight: number

@@ -5,6 +5,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createRequire } from 'node:module'
 
 import { argumentsOf, type Argument, callOf } from '../../../scripts/demo/abi.ts'
@@ -28,6 +29,8 @@ export type LiveChain = {
   ) => Promise<Readonly<Record<string, unknown>>>
   /** `balanceOf` as the chain answers, now or after a block. */
   readonly balanceOf: (token: Uint8Array, holder: Uint8Array, height?: number) => Promise<bigint>
+  /** Ends it before the test ends. */
+  readonly end: () => Promise<unknown>
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -43,8 +46,14 @@ export async function liveChain(t: Ending, args: readonly string[] = []): Promis
     createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'),
   )
   const program = resolve(`@foundry-rs/anvil-${kind}/bin/anvil`)
-  const child = spawn(program, ['--port', '0', '--host', '127.0.0.1', ...args])
-  atEnd(t, async () => void child.kill('SIGKILL'))
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  const child = spawn(program, ['--host', '127.0.0.1', ...port, ...args])
+  const exited = once(child, 'exit')
+  const end = (): Promise<unknown> => {
+    child.kill('SIGKILL')
+    return exited
+  }
+  atEnd(t, end)
   const url = await listening(child)
   let id = 0
   const ask: LiveChain['ask'] = async (method, ...params) => {
@@ -76,6 +85,7 @@ export async function liveChain(t: Ending, args: readonly string[] = []): Promis
   }
   return {
     url,
+    end,
     sender,
     ask,
     send,

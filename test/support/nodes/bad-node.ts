@@ -156,6 +156,7 @@ export async function ran(setting: Setting): Promise<Ran> {
     },
     source,
     writer: {
+      isOfNode: async () => true,
       begin: setting.begin ?? (async () => rowsEnd(blocks, traces)),
       blocks: async (batch) => void blocks.push(batch),
       traces: async (batch) => void traces.push(batch),

@@ -134,7 +134,7 @@ function finding({ store }: ContractBookOptions): ContractBook['find'] {
   return async (chain, address, signal) => {
     const { evmChainId } = chain.facts
     const own = await contractAt(store, evmChainId, address)
-    if (own !== undefined) return { contract: own, isOwn: true }
+    if (own !== undefined && chain.beginsAnew !== true) return { contract: own, isOwn: true }
     const code = await chain.state.code(address, undefined, signal)
     if (code.length === 0) return undefined
     const twin = await contractWithCode(store, evmChainId, keccak256(code))
@@ -264,7 +264,8 @@ function createDecoding(
     const own = await contractAt(store, chain.facts.evmChainId, address)
     const contracts =
       found?.flatMap((one) => one?.contract ?? []) ?? (own === undefined ? [] : [own])
-    links.set(keyOf(chain, address), { contracts, until: clock.monotonic() + linkMs })
+    const keptMs = chain.beginsAnew === true ? anyMs : linkMs
+    links.set(keyOf(chain, address), { contracts, until: clock.monotonic() + keptMs })
     return contracts
   }
 

@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { NewBlock } from '../../../shape/events/new-block.ts'
+import { blockKey, joinedBlocks, type NewBlock } from '../../../shape/events/new-block.ts'
 import type { EvmBlock } from '../../../shape/evm/transaction.ts'
 import { apiKey, get } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
@@ -29,7 +29,7 @@ export function useNewestBlocks(): NewBlocks {
   const [isStopped, setStopped] = useState(false)
   useEffect(() => {
     if (isStopped) return undefined
-    return followed((newer) => setBlocks((before = []) => merged(before, newer)))
+    return followed((newer) => setBlocks((before = []) => joinedBlocks(before, newer, shownBlocks)))
   }, [isStopped])
   return { blocks, isStopped, toggle: () => setStopped((before) => !before) }
 }
@@ -79,17 +79,6 @@ function ofEvm({ chainId, blockNumber, blockTimestamp, txCount }: EvmBlock): New
   return { network: '', chainId, name: '', blockNumber, blockTimestamp, txCount }
 }
 
-function merged(before: readonly NewBlock[], newer: readonly NewBlock[]): readonly NewBlock[] {
-  const all = new Map([...before, ...newer].map((block) => [keyOf(block), block]))
-  return [...all.values()]
-    .toSorted((a, b) => b.blockTimestamp - a.blockTimestamp)
-    .slice(0, shownBlocks)
-}
-
-function keyOf({ network, chainId, blockchainId, blockNumber }: NewBlock): string {
-  return `${chainId ?? `${network} ${blockchainId}`} ${blockNumber}`
-}
-
 /** Newest first; `nameOf` names chains that the server did not. */
 export function NewestBlocks({
   stream: { blocks = [], isStopped, toggle },
@@ -115,12 +104,13 @@ export function NewestBlocks({
       'ol',
       { class: 'scroll', tabIndex: 0, 'aria-label': 'blocks of all chains, newest first' },
       blocks.map((block) =>
-        h('li', { key: keyOf(block) }, [
+        h('li', { key: blockKey(block) }, [
           h('span', { class: 'chain' }, visible(block.name) || nameOf(block.chainId ?? '')),
           h('a', { href: linkOf(block) }, count(block.blockNumber)),
           h('span', { class: 'quiet' }, [
             `${counted(block.txCount, 'txn')} · `,
             age(block.blockTimestamp),
+            block.beganAnew && ' · a new chain began',
           ]),
         ]),
       ),

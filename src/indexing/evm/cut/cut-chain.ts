@@ -20,6 +20,7 @@ import { getCheckpoint, moveCheckpoint, blockStage, traceStage } from '../../../
 import { statement, type Writer } from '../../../store/engine/database.ts'
 import { removeRows } from '../../../store/history/freeze.ts'
 import { placeColumn } from '../../../store/history/segment-file.ts'
+import { blockHashAt } from '../../../store/query/evm/blocks.ts'
 import { cutMessages, token } from '../../../store/schema/evm.ts'
 import { nftAmount } from '../../../store/schema/nft.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
@@ -31,10 +32,6 @@ import { cutNfts } from './cut-nfts.ts'
 /** Blocks removed at once: some 5,000 transactions on a busy chain. */
 const blocksAtOnce = 200
 
-const hashOfBlock = statement('select hash from evm_block where height = ?', {
-  over: 'newest',
-  within: { height: [0] },
-})
 const firstBlock = statement('select height from evm_block order by height limit 1', {
   over: 'oldest',
 })
@@ -88,7 +85,7 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
  * block on the store is as new.
  */
 export async function moveStagesBack(writer: Writer, from: number, epoch: number): Promise<void> {
-  const end = (await writer.get(hashOfBlock, [from - 1]))?.[0]
+  const end = await blockHashAt(writer, from - 1)
   for (const stage of [traceStage, blockStage]) {
     const before = (await getCheckpoint(writer, stage))?.height ?? -1
     if (before < from) continue

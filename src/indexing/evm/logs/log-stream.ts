@@ -19,8 +19,9 @@ import {
   moveCheckpoint,
   blockStage,
 } from '../../../store/checkpoint.ts'
-import { type Database, type Reader, statement } from '../../../store/engine/database.ts'
+import { type Database, statement } from '../../../store/engine/database.ts'
 import { type Lease, renewLease, underLease } from '../../../store/lease.ts'
+import { blockHashAt } from '../../../store/query/evm/blocks.ts'
 import { firstHeight, storedProofs } from '../../../store/query/evm/heights.ts'
 import { logMark, logStage } from '../../../store/schema/logs.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
@@ -89,27 +90,19 @@ async function oneRound(
   }
   const range = { from, until: Math.min(last + 1, from + mostBlocks) }
   const batch = await readLogs(chain, target.checks, range, signal)
-  await store(target, batch, { done, clock, hash: await hashAt(database, batch.until - 1) })
+  await store(target, batch, { done, clock, hash: await blockHashAt(database, batch.until - 1) })
   return { height: batch.until - 1, isBusy: true, isLive: false }
 }
 
-const hashOfBlock = statement('select hash from evm_block where height = ?', {
-  over: 'newest',
-  within: { height: [0] },
-})
 const hashesOf = statement(
   'select height, hash from evm_block where height >= ? and height < ? order by height',
   { over: 'oldest', within: { height: [0, 1] } },
 )
 
-async function hashAt(reader: Reader, height: number): Promise<Uint8Array | undefined> {
-  return (await reader.get(hashOfBlock, [height]))?.[0]
-}
-
 /** Returns whether the chain still has the block where the logs end. */
 async function isOfChain(database: Database, { height, hash }: Checkpoint): Promise<boolean> {
   if (hash === undefined) return true
-  const stored = await hashAt(database, height)
+  const stored = await blockHashAt(database, height)
   return stored !== undefined && equalBytes(stored, hash)
 }
 

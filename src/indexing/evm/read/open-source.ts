@@ -11,7 +11,7 @@ import type { ChainSpec, SourceLimits } from '../../stream/chain-spec.ts'
 
 /** A source of `spec`. Throws `bad-config` when its recording is missing or it names nothing. */
 export async function openEvmSource(
-  spec: Pick<ChainSpec, 'rpcUrls' | 'recording' | 'recordedTime' | 'chainId'>,
+  spec: Pick<ChainSpec, 'rpcUrls' | 'recording' | 'recordedTime' | 'chainId' | 'beginsAnew'>,
   limits: SourceLimits,
   parts: { readonly world: World; readonly log: Log },
 ): Promise<EvmSource> {
@@ -30,6 +30,9 @@ export async function openEvmSource(
     ...parts,
     ...limits,
     urls: spec.rpcUrls,
-    expected: spec.chainId === undefined ? {} : { chainId: spec.chainId },
+    expected: {
+      ...(spec.chainId !== undefined && { chainId: spec.chainId }),
+      anyGenesis: spec.beginsAnew,
+    },
   })
 }

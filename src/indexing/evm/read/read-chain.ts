@@ -34,6 +34,8 @@ export type ChainWriter = TraceWriter & {
    * handed over before is done. Throws `source-mismatch` when it holds another chain.
    */
   readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
+  /** Returns whether the node still has the block where the rows end. Faults are those of the source. */
+  readonly isOfNode: () => Promise<boolean>
   /** Resolves when committed. */
   readonly blocks: (batch: BlockBatch, report: BlockReport) => Promise<void>
   /** Removes rows from a height on that were proven to be wrong. */
@@ -63,6 +65,9 @@ const firstPauseMs = 500
 const longestPauseMs = 10_000
 /** A database that comes back belongs to the deployment: it is tried again soon. */
 const longestStorePauseMs = 2_000
+
+/** Between two looks whether the node of a chain of development still has what is stored. */
+const lookEveryMs = 250
 
 /** Between two tries to read a chain whose nodes contradict what is stored. */
 const stoppedPauseMs = 60_000
@@ -110,20 +115,25 @@ export class ChainReader {
     return this.#checks.unchecked()
   }
 
-  /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { log, changed } = this.#options
+  /**
+   * Ends when the signal is aborted, or when the chain stops; its status then says why. Returns true where a chain
+   * of development has to be read by a new reader, since its node has other blocks than this one knows.
+   */
+  async run(signal: AbortSignal): Promise<boolean> {
+    const { log, changed, spec } = this.#options
     try {
       await this.#tried(() => this.#readAll(signal), signal)
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted) return false
       const fault = faultOf(error)
+      if (fault?.code === 'source-mismatch' && spec.beginsAnew === true) return true
       const reason = fault?.message ?? 'internal error'
       const isForeign = fault?.code === 'foreign-store'
       this.#blocksStatus = { ...waitingAt(this.#blocksStatus), state: 'stopped', reason, isForeign }
       log.error('chain stopped', { reason, ...(fault === undefined ? { error } : fault.detail) })
       changed()
     }
+    return false
   }
 
   /** As `readOn`; removes rows that were found to be wrong, so that they are read again. */
@@ -179,6 +189,7 @@ export class ChainReader {
       this.#traces.run(resume.tracesFrom, inner),
       this.#readAgain(inner),
       this.#traces.readAgain(inner),
+      ...(this.#options.spec.beginsAnew === true ? [this.#watchNode(inner)] : []),
     ]
     try {
       await Promise.all(all)
@@ -190,6 +201,21 @@ export class ChainReader {
         this.#blocksStatus = waitingAt(this.#blocks?.status() ?? this.#blocksStatus)
         this.#blocks = undefined
         this.#traces.rest()
+      }
+    }
+  }
+
+  /** Throws `source-mismatch` once the node does not have the last block stored. */
+  async #watchNode(signal: AbortSignal): Promise<void> {
+    const { writer, world } = this.#options
+    for (;;) {
+      await world.clock.sleep(lookEveryMs, signal)
+      try {
+        if (!(await writer.isOfNode()))
+          throw new Fault('source-mismatch', 'the node has other blocks than those stored')
+      } catch (error) {
+        // A node that is away may come back with the same chain.
+        if (signal.aborted || faultOf(error)?.retryable !== true) throw error
       }
     }
   }
@@ -220,7 +246,7 @@ export class ChainReader {
 
   /** Tries until it works or can never work. */
   async #tried<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { log, changed, world, source } = this.#options
+    const { log, changed, world, source, spec } = this.#options
     for (let tries = 0; ; tries++) {
       const beganMs = world.clock.monotonic()
       try {
@@ -228,7 +254,8 @@ export class ChainReader {
       } catch (error) {
         const fault = faultOf(error)
         if (signal.aborted || fault === undefined) throw error
-        if (fault.code === 'source-mismatch' && source.pardon !== undefined) {
+        const isStopped = fault.code === 'source-mismatch' && spec.beginsAnew !== true
+        if (isStopped && source.pardon !== undefined) {
           await this.#stopFor(fault, signal)
           source.pardon()
           continue

@@ -28,6 +28,7 @@ import type { OpenChain } from '../../stream/open-chain.ts'
 import type { Stream } from '../../stream/stage.ts'
 import { leaseStream, writingRhythm } from '../../stream/writing-rhythm.ts'
 import { checkNotRefused, CopiedHistoryCheck, onlySegments } from '../copied/check-copied.ts'
+import { firstForeignHeight, hasStoredEnd } from '../cut/follow-node.ts'
 import { defaultRows } from '../freeze/due-segments.ts'
 import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
 import { Freezer, freezeStream } from '../freeze/freeze-stream.ts'
@@ -63,7 +64,12 @@ export type ChainHost = {
    * Where the rows end, once all that was handed in before is done; waits while another process
    * writes the store. Needed anew after every `lease-lost`. Throws `lease-lost`, `store-failed`.
    */
-  readonly resume: () => Promise<ResumePoint>
+  readonly resume: (identity: ChainIdentity) => Promise<ResumePoint>
+  /**
+   * Returns whether the node still has the block where the rows end. Where it has not, and the chain is one of
+   * development, `resume` removes what the node does not have. Faults are those of the source.
+   */
+  readonly isOfNode: () => Promise<boolean>
   /**
    * Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`.
    */
@@ -108,7 +114,7 @@ export async function openChainHost(
       takeLease?.(spec.key, database) ??
       awaitLease(database, owner, { leaseMs: store.leaseMs, clock, signal })
     const lease = await take()
-    await claimStore(database, identity, store, spec.key)
+    await claimStore(database, identity, store, spec)
     let copied = await copiedHistory(database)
     checkNotRefused(copied)
     if (copied !== undefined && (spec.checkCopied ?? 0) > 0)
@@ -149,7 +155,7 @@ function hostOver(
   const freezer = store.freeze && new Freezer(chain, store.freeze)
   const check = copiedCheckOf(chain, spec, copied, options)
   return {
-    resume: ingest.resume,
+    ...beginningOf(spec, { database, source, ingest }, options),
     blocks: async (batch, report) => {
       await roomForSegments(chain, signal)
       const altered = await ingest.write((into) => {
@@ -186,6 +192,29 @@ function hostOver(
       await source.close()
       await database.close()
     },
+  }
+}
+
+/** Resumes where the rows end; of a chain of development once what its node does not have is removed. */
+function beginningOf(
+  spec: ChainSpec,
+  of: Pick<Opened, 'database' | 'source'> & { readonly ingest: StandingIngest },
+  { store, log, signal }: ChainHostOptions,
+): Pick<ChainHost, 'resume' | 'isOfNode'> {
+  const { database, source, ingest } = of
+  const followed = { database, source, signal }
+  return {
+    resume: async (identity) => {
+      const point = await ingest.resume()
+      if (spec.beginsAnew !== true) return point
+      await claimStore(database, identity, store, spec)
+      const from = await firstForeignHeight(followed)
+      if (from === undefined) return point
+      log.warn('the node has other blocks: those stored are removed', { from })
+      await ingest.write((into) => into.cut(from))
+      return ingest.resume()
+    },
+    isOfNode: () => hasStoredEnd(followed),
   }
 }
 
@@ -285,7 +314,7 @@ async function claimStore(
   database: Database,
   identity: ChainIdentity,
   store: StoreLocation,
-  key: string,
+  { key, beginsAnew = false }: ChainSpec,
 ): Promise<void> {
   const known = await allMeta(database)
   const own = {
@@ -295,13 +324,13 @@ async function claimStore(
   }
   for (const [name, value] of Object.entries(own)) {
     const stored = known.get(name)
-    if (stored !== undefined && stored !== value)
+    if (stored !== undefined && stored !== value && !(beginsAnew && name !== 'chainId'))
       throw foreignStore(store, key, {
         holds: `a chain with ${name} ${stored}`,
-        source: `one with ${name} ${value}`,
+        source: `one with ${name} ${value}${name === 'chainId' ? '' : ' (begin: anew follows a chain of development)'}`,
       })
   }
-  const fresh = Object.entries(own).filter(([name]) => !known.has(name))
+  const fresh = Object.entries(own).filter(([name, value]) => known.get(name) !== value)
   if (fresh.length > 0)
     await database.transaction((writer) => putMeta(writer, Object.fromEntries(fresh)))
 }

@@ -13,6 +13,7 @@ import { assert } from '../../../core/fault.ts'
 import { itemAt, u32At } from '../../../core/item-at.ts'
 import type { HeightRange } from '../../../source/evm-source.ts'
 import { type Reader, type Row, statement, type Statement } from '../../../store/engine/database.ts'
+import { blockHashAt } from '../../../store/query/evm/blocks.ts'
 import { integerAt, maybeBytesAt } from '../../../store/query/row-values.ts'
 import { address } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
@@ -32,10 +33,6 @@ import type { AmountsInput } from './nft-rows.ts'
 /** A batch made from stored rows; `ids[i]` is the stored number of its address `i`. */
 export type StoredBatch = { readonly batch: BlockBatch; readonly ids: Float64Array }
 
-const hashOfBlock = statement('select hash from evm_block where height = ?', {
-  over: 'newest',
-  within: { height: [0] },
-})
 const blockRows = rowsOf(storedBlocks)
 const txRows = rowsOf(storedTxs)
 const transferRows = rowsOf(storedTransfers, 'tx_index')
@@ -71,7 +68,7 @@ export async function storedBatch(reader: Reader, range: HeightRange): Promise<S
   const txs = await reader.all(txRows, places)
   const transfers = await reader.all(transferRows, places)
   const events = await reader.all(eventRows, places)
-  const parent = (await reader.get(hashOfBlock, [range.from - 1]))?.[0]
+  const parent = await blockHashAt(reader, range.from - 1)
   const made = new BatchOfRows(range.from)
   const columns = {
     blocks: made.blocks(blocks, parent ?? new Uint8Array(32)),

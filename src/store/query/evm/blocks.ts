@@ -36,6 +36,10 @@ const byHash = headerRow.statement(
    where b.hash_prefix = ? and b.hash = ? order by b.height limit 1`,
   { over: 'oldest' },
 )
+const hashOfBlock = statement('select hash from evm_block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 const times = statement('select timestamp from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
@@ -67,6 +71,11 @@ export async function blockByHeight(store: Reader, height: number): Promise<Bloc
 export async function blockByHash(store: Reader, hash: Uint8Array): Promise<BlockRow | undefined> {
   const row = await store.get(byHash, [hashPrefix(hash), hash])
   return row === undefined ? undefined : blockByHeight(store, headerRow.read(row).height)
+}
+
+/** Hash of the block at a height, or `undefined`. Cost: one look-up by key. */
+export async function blockHashAt(store: Reader, height: number): Promise<Uint8Array | undefined> {
+  return (await store.get(hashOfBlock, [height]))?.[0]
 }
 
 /** Unix seconds of the block at a height, or `undefined`. Cost: one look-up by key. */

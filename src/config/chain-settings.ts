@@ -59,7 +59,7 @@ export const chainSettings = {
   publicRpc: word(
     'off',
     ['off', 'read', 'send'],
-    'Whether anybody may call the node through `/v1/chains/{chainId}/rpc` of the data API: methods that only read, or also `eth_sendRawTransaction`. Without `publicRpcUrl` this address is shown to callers.',
+    'Whether anybody may call the node through `/v1/chains/{chainId}/rpc` of the data API, by HTTP or a WebSocket: methods that only read, or also `eth_sendRawTransaction`. Without `publicRpcUrl` and `publicWsUrl` this address is shown to callers.',
   ),
   publicRpcGas: integer(
     30_000_000,
@@ -73,7 +73,7 @@ export const chainSettings = {
   ),
   publicWsUrl: text(
     '',
-    'WebSocket RPC address (`wss://…`) shown to callers; empty: none is shown.',
+    'WebSocket RPC address (`wss://…`) shown to callers; empty: none is shown, but that of `publicRpc`.',
   ),
   blockchainId: text('', 'Blockchain id, hex or cb58; empty: read from the warp precompile.'),
   subnetId: text('', 'Subnet id, cb58.'),

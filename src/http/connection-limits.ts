@@ -45,6 +45,11 @@ export type ConnectionLimiter = {
   readonly oneByOne: (serve: Serve) => Serve
   /** Begins to limit; call it before the server listens. */
   readonly attach: (server: Server) => void
+  /**
+   * Leaves a socket to another protocol, paused; the function gives what was read behind the last request.
+   * `undefined` while an answer is under way on it.
+   */
+  readonly release: (socket: Duplex) => (() => Buffer) | undefined
   /** Bytes of answers that the caller has not taken yet. */
   readonly unsentBytes: () => number
 }
@@ -114,6 +119,7 @@ export function limitConnections(options: ConnectionLimiterOptions): ConnectionL
       if (connection === undefined) begin()
       else connection.begin({ request, response, begin })
     },
+    release: (socket) => connections.get(socket)?.release(),
     unsentBytes: () => unsent.bytes,
   }
 }
@@ -146,6 +152,7 @@ class Connection {
   readonly #next: Exchange[] = []
   #held: Buffer[] = []
   #heldBytes = 0
+  #isReleased = false
 
   constructor(socket: Socket, parse: (chunk: Buffer) => void) {
     this.#socket = socket
@@ -169,9 +176,17 @@ class Connection {
     exchange.begin()
   }
 
+  /** Parses nothing more; what was read already is held. */
+  release(): (() => Buffer) | undefined {
+    if (this.#current !== undefined) return undefined
+    this.#isReleased = true
+    this.#socket.removeListener('data', this.take).pause()
+    return () => Buffer.concat(this.#held)
+  }
+
   /** A request that is not all there yet must still get its body. */
   #isBusy(): boolean {
-    return this.#current?.request.complete === true
+    return this.#isReleased || this.#current?.request.complete === true
   }
 
   /** Parses up to the end of a head at a time, so that one request comes out of it at most. */
@@ -208,7 +223,8 @@ class Connection {
     this.#held = []
     this.#heldBytes = 0
     for (const chunk of chunks) this.take(chunk)
-    if (this.#heldBytes <= heldBytes && this.#socket.isPaused()) this.#socket.resume()
+    const hasRoom = this.#heldBytes <= heldBytes && !this.#isReleased
+    if (hasRoom && this.#socket.isPaused()) this.#socket.resume()
   }
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { EtherscanProvider, Network, parseEther, Wallet } from 'ethers'
+import { EtherscanProvider, Network, parseEther, Wallet, WebSocketProvider } from 'ethers'
 
 import {
   freshFolder,
@@ -50,6 +50,27 @@ void test('ethers: its EtherscanProvider sends and reads', async (t) => {
   // It keeps what it was told for a quarter of a second.
   await until('the block counts', async () => (await provider.getBlockNumber()) === 1)
   assert.equal(await provider.getContract(to), null)
+})
+
+void test('ethers: its WebSocketProvider hears of each block, in order', async (t) => {
+  const folder = await freshFolder(t)
+  const { anvil, firn } = await firnOverAnvil(t, { folder, chainId: 31_337 })
+  const provider = new WebSocketProvider(`${firn.apiUrl.replace('http', 'ws')}/ext/bc/31337/ws`)
+  const heights: number[] = []
+  await provider.on('block', (height: number) => heights.push(height))
+  await until('it listens', async () => {
+    await anvil.call('evm_mine')
+    return heights.length > 0
+  })
+  for (let more = 0; more < 10; more++) await anvil.call('evm_mine')
+  const last = await provider.getBlockNumber()
+  await until('the last block', () => heights.includes(last))
+  const first = heights[0] ?? 0
+  assert.deepEqual(
+    heights,
+    heights.map((_, at) => first + at),
+  )
+  await provider.destroy()
 })
 
 type Row = Readonly<Record<string, string>>

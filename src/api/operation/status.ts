@@ -88,6 +88,7 @@ export const rpcCodes = {
   notJson: -32_700,
   invalid: -32_600,
   unknownMethod: -32_601,
+  invalidParameters: -32_602,
   tooMany: -32_005,
   failed: -32_000,
 } as const

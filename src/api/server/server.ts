@@ -59,6 +59,7 @@ import {
 import { WholeLists } from './list-stream.ts'
 import { pathOf, ServedPaths, withColons } from './path-tree.ts'
 import { bodyBytes, routeOperation } from './route-operation.ts'
+import { type SocketService, WebSockets } from './web-sockets.ts'
 
 type ApiServerOptions = {
   readonly operations: readonly Operation[]
@@ -81,6 +82,8 @@ type ApiServerOptions = {
   readonly web?: WebRules
   /** Requests that are answered, of all callers and of each; the defaults of the settings. */
   readonly load?: LoadLimits
+  /** Talks over WebSockets; absent: none is opened. */
+  readonly sockets?: SocketService
   /** Says how fresh answers of a chain are; without it only operations say it. */
   readonly freshChains?: FreshChains
   /** Refuses query parameters that an operation does not have. */
@@ -155,8 +158,12 @@ export function createServer(options: ApiServerOptions): ApiServer {
     log: options.log,
     gauges: options.gauges,
   })
+  const forStreams = streamAdmission(options, addressOf, limiter)
+  const { sockets: talks, clock, log } = options
+  const sockets =
+    talks && new WebSockets({ talks, limiter, checks, admission: forStreams, clock, log })
   const http = fastify({
-    serverFactory: (handler) => serverBehind({ limiter, checks }, handler, options.limits),
+    serverFactory: (handler) => serverBehind({ limiter, checks, sockets }, handler, options.limits),
     bodyLimit: bodyBytes,
     exposeHeadRoutes: true,
     // The checks of requests do.
@@ -180,12 +187,7 @@ export function createServer(options: ApiServerOptions): ApiServer {
 
   return {
     http,
-    forStreams: {
-      admit: (request) => options.admit?.(request),
-      callerOf: (request) => options.callerOf?.(request) ?? unknownCaller,
-      addressOf,
-      release: limiter.answered,
-    },
+    forStreams,
     listen: (host, port, isShared = false) => {
       const at = { host, port, reusePort: isShared }
       return http.listen(at)
@@ -198,10 +200,26 @@ export function createServer(options: ApiServerOptions): ApiServer {
         .sleep(drainMs, over.signal)
         .then(() => http.server.closeAllConnections())
         .catch(() => undefined)
-      await http.close()
+      const ended = http.close()
+      // Once nothing listens here: whoever comes back at once finds the server that follows this one.
+      await sockets?.close()
+      await ended
       over.abort()
       closeLimiter()
     },
+  }
+}
+
+function streamAdmission(
+  { admit, callerOf }: ApiServerOptions,
+  addressOf: AddressReader,
+  limiter: LoadLimiter,
+): StreamAdmission {
+  return {
+    admit: (request) => admit?.(request),
+    callerOf: (request) => callerOf?.(request) ?? unknownCaller,
+    addressOf,
+    release: limiter.answered,
   }
 }
 
@@ -250,7 +268,15 @@ function addHooks(
 
 /** The socket's side: slow clients are looked for every second and have five for their headers. */
 function serverBehind(
-  { limiter, checks }: { readonly limiter: LoadLimiter; readonly checks: RequestChecks },
+  {
+    limiter,
+    checks,
+    sockets,
+  }: {
+    readonly limiter: LoadLimiter
+    readonly checks: RequestChecks
+    readonly sockets: WebSockets | undefined
+  },
   handler: Serve,
   limits: ApiServerOptions['limits'],
 ): Server {
@@ -263,13 +289,14 @@ function serverBehind(
       // The checks refuse requests without one in our own words.
       requireHostHeader: false,
       // Callers that offer another HTTP by the way are answered by this one.
-      shouldUpgradeCallback: () => false,
+      shouldUpgradeCallback: (request) => sockets?.isUpgrade(request) === true,
     },
     limiter.listener(checks.deciding(handler)),
   )
   server.maxConnections = limits.maxConnections
   checks.attach(server)
   limiter.attach(server)
+  sockets?.attach(server)
   return server
 }
 

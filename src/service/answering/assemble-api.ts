@@ -2,6 +2,7 @@
 
 import { mountBlockStream } from '../../api/events/event-streams.ts'
 import { NewestBlocks } from '../../api/events/newest-blocks.ts'
+import { chainSockets } from '../../api/evm/chains/chain-sockets.ts'
 import { mountExportFiles } from '../../api/exports/export-transactions.ts'
 import type { Operation } from '../../api/operation/operation.ts'
 import { allOperations, exportContextOf } from '../../api/operations.ts'
@@ -84,6 +85,7 @@ export function assembleApi(config: Config, services: ApiServices): Api {
       handlerTimeoutMs: config['api.handlerTimeoutMs'],
     },
     load: loadLimits(config),
+    sockets: chainSockets(directories.chains, world, log.child('api')),
     freshChains: createFreshChains({
       ...directories,
       headOf,

@@ -26,6 +26,9 @@ const mostCalls = 100
 
 /** Units of dear methods; others are 1. */
 const weights: ReadonlyMap<string, number> = new Map([
+  // The signs of life of a client, twice a minute.
+  ['eth_chainId', 0],
+  ['net_version', 0],
   ['eth_call', 10],
   ['eth_createAccessList', 20],
   ['eth_estimateGas', 20],
@@ -48,15 +51,12 @@ export function chainRpcOperations({
   const answer = async (
     name: string,
     body: unknown,
-    { charge, signal }: Pick<Limits, 'charge' | 'signal'>,
+    { charge, signal }: Pick<CallLimits, 'charge' | 'signal'>,
   ): Promise<{ body: unknown; json?: () => string }> => {
-    const list: readonly unknown[] = Array.isArray(body) ? body : [body]
     try {
-      if (list.length === 0 || list.length > mostCalls)
-        throw new Fault('bad-parameter', `a batch has 1 to ${mostCalls} calls: ${list.length}`)
-      const replies = await answered(chains.find(name), list, { charge, signal, ownLogs })
-      const texts = replies.map(textOf).join(',')
-      const json = Array.isArray(body) ? `[${texts}]` : texts
+      const list = callsIn(body)
+      const texts = await callTexts(chains.find(name), list, { charge, signal, ownLogs })
+      const json = Array.isArray(body) ? `[${texts.join(',')}]` : texts.join()
       // Logs are text already: whoever wants the values reads it.
       return {
         get body() {
@@ -68,8 +68,7 @@ export function chainRpcOperations({
       const fault = faultOf(error)
       // Who sends too much sees it by the status.
       if (fault === undefined || fault.code === 'rate-limited') throw error
-      const code = fault.code === 'bad-parameter' ? codes.invalid : codes.failed
-      return { body: failure(body, code, publicWords(fault)) }
+      return { body: refusalOf(body, fault) }
     }
   }
   return {
@@ -82,7 +81,25 @@ export function chainRpcOperations({
   }
 }
 
-type Limits = {
+/** The calls of a body. Throws `bad-parameter` for a list of none or too many. */
+export function callsIn(body: unknown): readonly unknown[] {
+  const list: readonly unknown[] = Array.isArray(body) ? body : [body]
+  if (list.length > 0 && list.length <= mostCalls) return list
+  throw new Fault('bad-parameter', `a batch has 1 to ${mostCalls} calls: ${list.length}`)
+}
+
+/** The answer to calls that could not be made. */
+export function refusalOf(body: unknown, fault: Fault): Reply {
+  return failure(body, codeOf(fault), publicWords(fault))
+}
+
+function codeOf({ code }: Fault): number {
+  if (code === 'bad-parameter') return codes.invalid
+  return code === 'rate-limited' || code === 'overloaded' ? codes.tooMany : codes.failed
+}
+
+/** Limits of calls, and what they share with others. */
+export type CallLimits = {
   readonly charge: (weight: number) => Promise<void>
   readonly signal: AbortSignal
   readonly ownLogs: OwnLogs
@@ -90,11 +107,12 @@ type Limits = {
 
 type Call = { readonly method: string; readonly params: readonly unknown[] }
 
-async function answered(
+/** An answer to each call as JSON text, in their order. Throws faults of the source, `not-found`, `rate-limited`. */
+export async function callTexts(
   chain: ServedChain,
   list: readonly unknown[],
-  { charge, signal, ownLogs }: Limits,
-): Promise<readonly OwnReply[]> {
+  { charge, signal, ownLogs }: CallLimits,
+): Promise<readonly string[]> {
   const { facts, rpc } = chain
   if (rpc === undefined)
     throw new Fault('not-found', `calls are not offered (publicRpc of the chain): ${facts.name}`)
@@ -114,7 +132,7 @@ async function answered(
   const left = known.filter((call) => answers.get(call) === undefined)
   const replies = left.length === 0 ? [] : await rpc.call(left, signal)
   for (const [at, call] of left.entries()) answers.set(call, replies[at])
-  return list.map((given, at) => {
+  const all = list.map((given, at): OwnReply => {
     const id = idOf(given)
     const call = calls[at]
     if (call === undefined) return failure(given, codes.invalid, 'not a JSON-RPC 2.0 call')
@@ -135,6 +153,7 @@ async function answered(
         return { jsonrpc: '2.0', id, error: errorOf(reply.error) }
     }
   })
+  return all.map(textOf)
 }
 
 /** An answer to a call, or one whose result is text already. */

@@ -61,7 +61,8 @@ function chainView({ facts, isFollowed, rpc }: ServedChain, origin: string): Cha
   if (facts.subnetId !== undefined) view.subnetId = facts.subnetId
   if (facts.vmId !== undefined) view.vmId = facts.vmId
   if (facts.explorerUrl !== undefined) view.explorerUrl = facts.explorerUrl
-  if (facts.publicWsUrl !== undefined) view.wsUrl = facts.publicWsUrl
+  const wsUrl = facts.publicWsUrl ?? ownRpc.replace(/^http/, 'ws')
+  if (wsUrl !== '') view.wsUrl = wsUrl
   if (facts.logoUri !== undefined) view.chainLogoUri = facts.logoUri
   return view
 }

@@ -40,6 +40,11 @@ export type LoadLimiter = {
   readonly attach: (server: Server) => void
   /** The turn of a request that came with a body; the others had theirs. Rejects: `overloaded`. */
   readonly turn: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined
+  /**
+   * The turn of a message of `caller` that is no request; the function ends it. Rejects: `overloaded`.
+   */
+  readonly patientTurn: (caller: string) => Promise<() => void>
+  readonly release: ConnectionLimiter['release']
   /** When a request came, by the queue's clock; `undefined` for one that did not come this way. */
   readonly since: (request: IncomingMessage) => number | undefined
   /** The answer is made: what is left is to send it. */
@@ -111,6 +116,13 @@ function createLoadLimiter(options: LoadLimiterOptions): LoadLimiter {
         enter({ request, response, lane }, resolve, refuse)
       })
     },
+    patientTurn: (caller) =>
+      new Promise((resolve, reject) => {
+        const start = (): void => resolve(() => given.leave())
+        const refuse = (): void => reject(new Fault('overloaded', busyWords))
+        const given = queue.enter({ lane: 'patient', caller, start, refuse })
+      }),
+    release: connections.release,
     since: (request) => ticketOf(request)?.since,
     answered: (request) => ticketOf(request)?.leave(),
   }

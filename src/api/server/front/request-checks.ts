@@ -37,6 +37,15 @@ export type RequestChecks = {
    * Answers what is no request, or one that cannot be served. Call it before the server listens.
    */
   readonly attach: (server: Server) => void
+  /** Answers an offer of a WebSocket that may not be taken; returns whether it did. */
+  readonly refusesSocket: (request: IncomingMessage, socket: Duplex) => boolean
+  /** Answers an offer of a WebSocket with a status. */
+  readonly refuseSocket: (
+    request: IncomingMessage,
+    socket: Duplex,
+    status: number,
+    words: string,
+  ) => void
   /** From now on every new request is refused. */
   readonly close: () => void
 }
@@ -78,6 +87,13 @@ export function createRequestChecks(rules: WebRules, paths: ServedPaths): Reques
         )
       })
     },
+    refusesSocket: (request, socket) => {
+      const answer = closing ? closed : socketRefusal(request, rules, paths)
+      if (answer !== undefined) end(socket, answer, common(request))
+      return answer !== undefined
+    },
+    refuseSocket: (request, socket, status, words) =>
+      end(socket, refusal(status, words), common(request)),
     close: () => {
       closing = true
     },
@@ -121,6 +137,18 @@ function decide(
   if (isUnsafe(method) && isCrossSite(headers) && !isPermitted(headers, cors))
     return refusal(403, crossSite)
   return methodRefusal(request, path, paths)
+}
+
+/** Browsers let every page open sockets, and send its origin with them; what CORS allows may. */
+function socketRefusal(
+  request: IncomingMessage,
+  rules: WebRules,
+  paths: ServedPaths,
+): Answer | undefined {
+  const { headers } = request
+  const { origin } = headers
+  const isForeign = isCrossSite(headers) && (origin === undefined || !rules.cors.allows(origin))
+  return decide(request, rules, paths) ?? (isForeign ? refusal(403, crossSite) : undefined)
 }
 
 function methodRefusal(

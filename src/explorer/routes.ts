@@ -21,7 +21,7 @@ export type ExplorerRequest = { readonly acceptEncoding: string; readonly ifNone
 
 /** An answer to send as it is. */
 export type ExplorerAnswer = {
-  readonly status: 200 | 304
+  readonly status: 200 | 304 | 404
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }

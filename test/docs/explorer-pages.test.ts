@@ -9,6 +9,13 @@ import { urlOf } from '../../src/explorer/browser/kit/contract.ts'
 import { attributesOf } from '../../src/explorer/browser/kit/format.ts'
 import { isBusy, pauseBefore } from '../../src/explorer/browser/kit/patient-fetch.ts'
 import {
+  awaited,
+  emptyWords,
+  followStatus,
+  isUnknown,
+  pace,
+} from '../../src/explorer/browser/kit/world.ts'
+import {
   afterFee,
   minRates,
   rewardOf,
@@ -16,6 +23,7 @@ import {
 } from '../../src/explorer/browser/primary/stake.ts'
 import type { Contract } from '../../src/shape/operations/contract.ts'
 import { operations } from '../../src/shape/operations/operations.ts'
+import type { ChainStatus, StageStatus, Status } from '../../src/shape/status.ts'
 
 type Vector = Readonly<Record<string, string | number | undefined>>
 
@@ -135,4 +143,71 @@ void test('addresses: parameters of a path are encoded, the others are its query
   for (const { id, parameters } of Object.values<Contract>(operations))
     for (const name of Object.keys(parameters.path.properties))
       assert.ok(!(name in parameters.query.properties), `${id} has one ${name}`)
+})
+
+void test('what is missing: an empty list is final once its chains are indexed, and requested again when they are', () => {
+  const stage = {
+    stage: 'blocks',
+    state: 'syncing',
+    indexedHeight: 3,
+    headHeight: 90,
+    blocksPerSecond: 1,
+  } as const
+  const { stage: _name, ...heights } = stage
+  const chain = (name: string, evmChainId: number, blocks: StageStatus): ChainStatus => ({
+    ...heights,
+    chain: name,
+    kind: 'evm',
+    network: 'fuji',
+    name,
+    evmChainId,
+    state: blocks.state,
+    stages: [blocks],
+  })
+  const told = (...chains: ChainStatus[]): Status => ({ version: '1', role: 'all', chains })
+  assert.equal(emptyWords([]), 'No entries so far.')
+  const live = { ...stage, state: 'live', indexedHeight: 90 } as const
+  followStatus(told(chain('One', 1, stage), chain('Two', 2, live)))
+  const before = pace()
+  assert.match(emptyWords([]), /so far. Not indexed to the end: One\.$/)
+  assert.match(emptyWords(['chain', '1', 'contracts']), /so far/)
+  assert.equal(emptyWords(['chain', '2']), 'No entries.')
+  // The newest blocks alone make no list incomplete.
+  followStatus(told(chain('One', 1, { ...stage, indexedHeight: 89 }), chain('Two', 2, live)))
+  assert.equal(emptyWords([]), 'No entries.')
+  const after = pace()
+  assert.ok(before[0] < after[0])
+  assert.notEqual(before[1], after[1])
+
+  const away = chain('One', 1, { ...stage, reason: 'no node answers' })
+  assert.equal(awaited(away), 'no node answers')
+  assert.equal(awaited(chain('One', 1, { ...live, reason: 'no node answers' })), undefined)
+})
+
+void test('chains: a number is that of no chain once every chain has told its own', () => {
+  const status = (evmChainId?: number): Status => ({
+    version: '1',
+    role: 'all',
+    chains: [
+      {
+        chain: 'one',
+        kind: 'evm',
+        network: 'fuji',
+        name: 'One',
+        evmChainId,
+        state: 'live',
+        indexedHeight: 0,
+        headHeight: 0,
+        blocksPerSecond: 0,
+        stages: [],
+      },
+    ],
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no other fact is read
+  const chains = [{ chainId: '7' }] as unknown as Parameters<typeof isUnknown>[0]['chains']
+  assert.equal(isUnknown({ chains, status: status(7) }, '8'), true)
+  assert.equal(isUnknown({ chains, status: status(7) }, '7'), false)
+  assert.equal(isUnknown({ chains, status: status(7) }, 'an-alias'), false)
+  assert.equal(isUnknown({ chains: [], status: status() }, '8'), false)
+  assert.equal(isUnknown({ chains: [], status: undefined }, '8'), false)
 })

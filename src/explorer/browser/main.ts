@@ -17,11 +17,11 @@ import { TxPage } from './evm/tx-page.ts'
 import { MessagePage, MessagesPage } from './icm/messages-page.ts'
 import { type Answer, retryAll, useAnswer, useBusy } from './kit/answer.ts'
 import { urlOf } from './kit/contract.ts'
-import { day } from './kit/format.ts'
+import { day, visible } from './kit/format.ts'
 import { to } from './kit/link.ts'
 import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
 import { brand, leadOn, usePlace, useTitle } from './kit/place.ts'
-import { followRecording, primaryNetworks, type World } from './kit/world.ts'
+import { followStatus, isUnknown, pace, primaryNetworks, type World } from './kit/world.ts'
 import { MetricsPage } from './metrics-page.ts'
 import { Overview } from './overview/overview.ts'
 import { L1sPage, ValidationPage } from './primary/l1-page.ts'
@@ -37,9 +37,9 @@ import { SearchBox } from './search/search-box.ts'
 function Explorer(): JSX.Element {
   const place = usePlace()
   const status = useStatus()
-  const chains = useAnswer(urlOf('/v1/chains', {}), 30_000)
+  followStatus(status.data)
+  const chains = useAnswer(urlOf('/v1/chains', {}), ...pace(30_000))
   const world: World = { chains: chains.data?.chains ?? [], status: status.data }
-  followRecording(status.data?.recording)
   useTimes()
   const chainId = place[0] === 'chain' ? (place[1] ?? '') : ''
   return h('div', { class: 'frame' }, [
@@ -125,13 +125,14 @@ function menu(world: World, place: readonly string[]): JSX.Element {
           ['Staking', to('staking', network), 'staking'] as const,
           ['L1s', to('l1s', network), 'l1s'] as const,
         ]),
-    ...(world.chains.length === 0
-      ? []
-      : [
+    ...(world.status?.chains.some(({ kind }) => kind === 'evm') === true
+      ? [
           ['Messages', to('messages'), 'message'] as const,
           ['Metrics', to('metrics'), 'metrics'] as const,
-        ]),
+        ]
+      : []),
     ['API', to('api'), 'api'],
+    ...brand.links.map(([label, address]) => [label, address, address] as const),
   ]
   // Subnets and validations have their places below the network, and belong to the L1s.
   const isOfL1 = place[0] === 'primary' && ['subnet', 'validation'].includes(place[2] ?? '')
@@ -168,7 +169,7 @@ function pageOf(world: World, place: readonly string[]): JSX.Element {
     case 'api':
       return h(ConsolePage, { world, id: first })
     default:
-      return h(Lost, {})
+      return h(Lost, { why: '' })
   }
 }
 
@@ -198,6 +199,9 @@ function chainPageOf(
   rest: readonly string[],
 ): JSX.Element {
   const [id = '', list = ''] = rest
+  if (isUnknown(world, chainId)) return h(Lost, { why: `Chain ${chainId} is not indexed here.` })
+  if (view === 'address' && !/^0x[0-9a-f]{40}$/i.test(id))
+    return h(Lost, { why: `This is no address: ${visible(id)}` })
   switch (view) {
     case '':
     case 'transactions':
@@ -216,7 +220,7 @@ function chainPageOf(
     case 'gas':
       return h(GasPage, { world, chainId })
     default:
-      return h(Lost, {})
+      return h(Lost, { why: '' })
   }
 }
 
@@ -245,11 +249,12 @@ function primaryPageOf(
   }
 }
 
-/** A place that leads nowhere. */
-function Lost(): JSX.Element {
+/** A place that leads nowhere, and why. */
+function Lost({ why }: { readonly why: string }): JSX.Element {
   useTitle('Not found')
   return h('div', { class: 'stack' }, [
     heading('404', 'Page not found'),
+    why !== '' && h('p', { class: 'failed', role: 'alert' }, why),
     h('a', { href: to() }, 'Home'),
   ])
 }

@@ -49,8 +49,10 @@ export class StatusBoard {
   constructor(options: StatusBoardOptions) {
     this.#options = options
     // Shown in this order, whatever is reported first.
-    const first = ['blocks', 'traces'].map((stage) => [stage, idleStatus(stage)] as const)
-    for (const { key } of options.chains) this.#stages.set(key, new Map(first))
+    const first = (key: string, stages: readonly string[]): unknown =>
+      this.#stages.set(key, new Map(stages.map((stage) => [stage, idleStatus(stage)])))
+    for (const { key } of options.chains) first(key, ['blocks', 'traces'])
+    for (const { key, kind } of options.streams) if (kind === 'primary') first(key, ['P', 'X', 'C'])
   }
 
   take(report: ThreadReport): void {

@@ -10,7 +10,7 @@ import type { FastifyReply } from 'fastify'
 import type { ApiServer } from '../../api/server/server.ts'
 import { isObject, ownValue } from '../../core/json.ts'
 import type { Brand } from '../../explorer/brand.ts'
-import { pages } from '../../explorer/browser/kit/link.ts'
+import { isPage, pages } from '../../explorer/browser/kit/link.ts'
 import { bundleExplorer } from '../../explorer/bundle.ts'
 import { docsPage } from '../../explorer/docs-page.ts'
 import { explorerPage } from '../../explorer/page.ts'
@@ -83,25 +83,43 @@ export function mountExplorer(
   let reading: Promise<ExplorerFiles> | undefined
   const ready = (): Promise<ExplorerFiles> => (reading ??= readExplorerFiles())
 
-  const { logo, colour, darkColour, ...texts } = brand
+  const { logo, colour: _light, darkColour: _dark, ...texts } = brand
   const shown = ({ version }: ExplorerFiles): Brand => ({
     ...texts,
     logo: logo === undefined ? `/explorer/${version}/logo.svg` : '/explorer/logo',
   })
   mountDocs(http, ready, shown)
-  for (const path of ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])])
-    http.get(path, path === '/' ? inMemory : {}, async (request, reply) => {
-      const files = await ready()
-      const { protocol, host, url } = request
-      const page = explorerPage({
-        folder: `/explorer/${files.version}`,
-        status: await status(),
-        brand: shown(files),
-        path: url.replace(/[?#].*/, ''),
-        origin: `${protocol}://${host}`,
-      })
-      return sent(reply, pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, requestOf(request)))
+  const document = async (request: HttpRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const files = await ready()
+    const { protocol, host, url } = request
+    const path = url.replace(/[?#].*/, '')
+    const page = explorerPage({
+      folder: `/explorer/${files.version}`,
+      status: await status(),
+      brand: shown(files),
+      path,
+      origin: `${protocol}://${host}`,
     })
+    const asked = isPage(path) ? requestOf(request) : unconditional
+    const answer = pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, asked)
+    return sent(reply, isPage(path) ? answer : { ...answer, status: 404 })
+  }
+  for (const path of ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])])
+    http.get(path, path === '/' ? inMemory : {}, document)
+  http.get('/*', async (request, reply) =>
+    isForReader(request) ? document(request, reply) : reply.callNotFound(),
+  )
+  http.get('/robots.txt', (_request, reply) => reply.type('text/plain; charset=utf-8').send(robots))
+  http.get('/favicon.ico', async (_request, reply) => reply.redirect(shown(await ready()).logo))
+  mountFiles(http, ready, brand)
+}
+
+/** Adds the routes of the explorer's files, and of its operator's colours and picture. */
+function mountFiles(
+  http: ApiServer['http'],
+  ready: () => Promise<ExplorerFiles>,
+  { logo, colour, darkColour }: ExplorerBrand,
+): void {
   const kept = { ...safetyHeaders, 'cache-control': 'no-cache' }
   const css = brandStyle(colour, darkColour)
   http.get('/explorer/brand.css', (_request, reply) =>
@@ -118,6 +136,18 @@ export function mountExplorer(
     if (file === undefined) return reply.callNotFound()
     return sent(reply, fileAnswer(file, requestOf(request)))
   })
+}
+
+/** Pages of things are found, walks through lists and answers of the API are not. */
+const robots = `User-agent: *
+Disallow: /v1/
+Disallow: /v2/
+Disallow: /*?
+`
+
+/** Returns whether a browser shows the answer to somebody, who has no use for words about routes of the API. */
+function isForReader({ url, headers }: HttpRequest): boolean {
+  return /\btext\/html\b/.test(String(headers['accept'])) && !/^\/v\d+\//.test(url)
 }
 
 /** The accents of an operator over those of the style sheet. */
@@ -137,6 +167,8 @@ function sent(reply: FastifyReply, answer: ExplorerAnswer): FastifyReply {
     .headers(headers)
     .send(status === 304 ? undefined : Buffer.from(body))
 }
+
+const unconditional: ExplorerRequest = { acceptEncoding: '', ifNoneMatch: '' }
 
 function requestOf({ headers }: Pick<HttpRequest, 'headers'>): ExplorerRequest {
   const text = (name: string): string => String(ownValue(headers, name) ?? '')

@@ -7,7 +7,7 @@ import { urlOf } from '../kit/contract.ts'
 import { count, ends } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { shown, table } from '../kit/parts.ts'
-import { chainName, chainOf, type World } from '../kit/world.ts'
+import { chainName, chainOf, pace, type World } from '../kit/world.ts'
 import { type RouteOfDay, trafficOf } from './traffic-sums.ts'
 
 type Route = RouteOfDay & { readonly allTime: number }
@@ -25,7 +25,7 @@ export function Routes({
   readonly world: World
   readonly blockchainIds?: readonly string[]
 }): JSX.Element {
-  const answer = useAnswer(routesPath, 60_000)
+  const answer = useAnswer(routesPath, ...pace())
   const fits = (one: Route): boolean =>
     blockchainIds === undefined ||
     blockchainIds.includes(one.srcBlockchainId) ||

@@ -10,7 +10,7 @@ import { urlOf, type Url } from './contract.ts'
 import { brief, tick, words } from './format.ts'
 import { to } from './link.ts'
 import { card, shown } from './parts.ts'
-import { now } from './world.ts'
+import { now, pace } from './world.ts'
 
 /** Title of a metric; its name in words where it has none. */
 export function metricTitle(metric: string): string {
@@ -60,7 +60,7 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
       pageSize: points,
       startTimestamp: study === undefined || study.since === 0 ? '' : study.since,
     })
-  const answer = useAnswer(pathOf(chainId), 30_000)
+  const answer = useAnswer(pathOf(chainId), ...pace(30_000))
   const { other } = study ?? {}
   const compared = useAnswer(other && pathOf(other.chainId))
   const isSum = metric.startsWith('cumulative')

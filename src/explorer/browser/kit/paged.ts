@@ -8,6 +8,7 @@ import type { Url } from './contract.ts'
 import { withQuery } from './link.ts'
 import { shown, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
+import { pace } from './world.ts'
 
 /** A page of a list as the API answers it. */
 export type Page<Name extends string, Item> = Record<Name, Item[]> & {
@@ -35,7 +36,12 @@ function Paged<T extends { readonly nextPageToken?: string | undefined }>({
 }: PagedProps<T>): JSX.Element {
   const place = query().get(name) ?? ''
   const { number, token } = pageOf(place)
-  const answer = useAnswer<T>(withQuery(path, { pageSize: 25, ...filters, pageToken: token }))
+  const [, beat] = pace()
+  const answer = useAnswer<T>(
+    withQuery(path, { pageSize: 25, ...filters, pageToken: token }),
+    0,
+    beat,
+  )
   const next = answer.data?.nextPageToken
   const after = next === undefined ? '' : `${number + 1}.${next}`
   const back = before.get(place)

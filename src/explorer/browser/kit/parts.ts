@@ -3,11 +3,12 @@
 import { h, type ComponentChildren, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
+import type { ChainStatus } from '../../../shape/status.ts'
 import type { Answer, Failure } from './answer.ts'
 import { amount, cutAmount, ends, failureText, moment, span, visible } from './format.ts'
-import { to } from './link.ts'
+import { segmentsOf, to } from './link.ts'
 import { here, query, withParams } from './place.ts'
-import { now } from './world.ts'
+import { awaited, emptyWords, now } from './world.ts'
 
 /** Content of a page. */
 export type View = ComponentChildren
@@ -40,7 +41,8 @@ export type Column = readonly [
 
 /** A table; a row is a cell per column. */
 export function table(columns: readonly Column[], rows: readonly (readonly View[])[]): JSX.Element {
-  if (rows.length === 0) return h('p', { class: 'empty' }, 'No entries.')
+  if (rows.length === 0)
+    return h('p', { class: 'empty' }, emptyWords(segmentsOf(location.pathname)))
   return h('div', { class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'table' }, [
     h('table', null, [
       h(
@@ -111,6 +113,11 @@ export function statePill(state: keyof typeof moods, text: string = state): JSX.
   return pill(text, moods[state])
 }
 
+/** State of a chain: `waiting` where it stands still until something comes back. */
+export function chainPill(chain: ChainStatus): JSX.Element {
+  return awaited(chain) === undefined ? statePill(chain.state) : pill('waiting', 'bad')
+}
+
 /** Why something is not shown. */
 export function failed(failure: Failure): JSX.Element {
   const { status } = failure
@@ -159,9 +166,12 @@ export function CopyButton({ text }: { readonly text: string }): JSX.Element {
   )
 }
 
-/** Time since a moment, or where people chose so the moment itself; the other is its title. */
-export function age(seconds: number): JSX.Element {
-  const ago = now() / 1_000 - seconds
+/**
+ * Time since a moment, or where people chose so the moment itself; the other is its title. `atMs` is the present: of
+ * what this process did itself that of the clock, also where a recording is played.
+ */
+export function age(seconds: number, atMs = now()): JSX.Element {
+  const ago = atMs / 1_000 - seconds
   const texts = [ago >= 0 ? `${span(ago)} ago` : `in ${span(-ago)}`, `${moment(seconds)} UTC`]
   const [text, title] = kept(timesName) === 'moments' ? texts.toReversed() : texts
   return h('time', { dateTime: new Date(seconds * 1_000).toISOString(), title }, text)
@@ -254,11 +264,11 @@ export function select(
   )
 }
 
-/** A moment and how long ago it was. */
-export function when(seconds: number): JSX.Element {
+/** A moment and how long ago it was; as {@link age}. */
+export function when(seconds: number, atMs?: number): JSX.Element {
   return h('span', null, [
     `${moment(seconds)} UTC `,
-    h('span', { class: 'quiet' }, '· ', age(seconds)),
+    h('span', { class: 'quiet' }, '· ', age(seconds, atMs)),
   ])
 }
 

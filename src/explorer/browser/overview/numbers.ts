@@ -7,7 +7,7 @@ import { urlOf, type AnswerAt } from '../kit/contract.ts'
 import { amount, brief, count, short } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { age, type View } from '../kit/parts.ts'
-import { primaryNetworks, type World } from '../kit/world.ts'
+import { isPlaying, isWhole, pace, primaryNetworks, type World } from '../kit/world.ts'
 import type { FundsPage } from '../primary/l1-page.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
 
@@ -17,14 +17,17 @@ type Points = AnswerAt<'/v2/chains/{chainId}/metrics/{metric}'>
 /** Chains of the world, and the second of the newest block. */
 export type NumbersProps = { readonly world: World; readonly newest: number | undefined }
 
-/** The strip: what is served, with a dash where it is not known yet. */
+/** The strip: what is served, with a dash where it is not known yet, or not whole and therefore nothing. */
 export function Numbers({ world, newest }: NumbersProps): JSX.Element {
   const network = primaryNetworks(world)[0]
-  const details = useAnswer(network && urlOf('/v1/networks/{network}', { network }), 60_000).data
-  const funds = useAnswer(
+  const stake = useAnswer(network && urlOf('/v1/networks/{network}', { network }), ...pace())
+  const listed = useAnswer(
     network && urlOf('/v1/networks/{network}/subnets:listFunds', { network, pageSize: 100 }),
-    60_000,
-  ).data
+    ...pace(),
+  )
+  const [{ data: details }, { data: funds }] = isWhole(world, 'primary')
+    ? [stake, listed]
+    : [{}, {}]
   const ofNetwork =
     network === undefined
       ? []
@@ -54,7 +57,7 @@ function NumbersOfChains({ world, newest, funds }: ChainProps): JSX.Element {
       timeInterval: 'hour',
       pageSize: 24,
     }),
-    60_000,
+    ...pace(),
   ).data
   const cChain = world.chains.find(({ subnetId }) => subnetId === primarySubnetId)?.chainId
   const fees = useAnswer(
@@ -65,22 +68,31 @@ function NumbersOfChains({ world, newest, funds }: ChainProps): JSX.Element {
         timeInterval: 'day',
         pageSize: 2,
       }),
-    60_000,
+    ...pace(),
   ).data
-  const messages = useAnswer(urlOf('/v2/icm/summary', {}), 60_000).data
+  const messages = useAnswer(urlOf('/v2/icm/summary', {}), ...pace()).data
+  const all = isWhole(world, 'evm')
   return h(Fragment, null, [
     number(
       'Transactions, last 24 h',
-      hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
+      hours &&
+        total(
+          hours.results.reduce((sum, { value }) => sum + value, 0),
+          all,
+        ),
       to('metrics', 'total', 'day', 'txCount'),
     ),
     cChain !== undefined &&
       number(
         'Burned, last full day',
-        fees && burned(fees, funds),
+        all ? fees && burned(fees, funds) : undefined,
         to('metrics', cChain, 'day', 'feesPaid'),
       ),
-    number('Messages, last 24 h', ofDay(messages?.result.lastDay), to('messages')),
+    number(
+      'Messages, last 24 h',
+      total(messages?.result.lastDay, all && world.status?.messages?.state === 'live'),
+      to('messages'),
+    ),
     number('Latest EVM block', newest === undefined ? undefined : age(newest)),
   ])
 }
@@ -114,10 +126,14 @@ function burned({ results }: Points, funds: FundsPage | undefined): JSX.Element 
   )
 }
 
-function l1Validators({ subnets, nextPageToken, feeRate }: FundsPage): string {
+function l1Validators({ subnets, nextPageToken, feeRate }: FundsPage): string | undefined {
+  if (subnets.length === 0 && isPlaying()) return undefined
   return `${count(subnets.length)}${nextPageToken === undefined ? '' : '+'} · ${count(feeRate.activeValidators)}`
 }
 
-function ofDay(messages: number | null | undefined): string | undefined {
-  return messages === undefined || messages === null ? undefined : count(Math.round(messages))
+/** A sum over chains, so far where not all are indexed: nothing of nothing is no sum then. */
+function total(sum: number | null | undefined, isAll: boolean): string | undefined {
+  return typeof sum === 'number' && ((isAll && !isPlaying()) || sum > 0)
+    ? count(Math.round(sum))
+    : undefined
 }

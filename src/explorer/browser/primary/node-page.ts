@@ -24,7 +24,7 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
-import { now } from '../kit/world.ts'
+import { now, pace } from '../kit/world.ts'
 import {
   blockLink,
   l1ValidatorRows,
@@ -40,7 +40,10 @@ import { stakeBar, stakeOf, validators } from './validators-page.ts'
 export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', string>): JSX.Element {
   useTitle(`Node ${ends(nodeId, 14, 6)}`)
   const terms = urlOf('/v1/networks/{network}/validators/{nodeId}', { network, nodeId })
-  const running = useAnswer(withQuery(terms, { validationStatus: 'active', pageSize: 100 }), 60_000)
+  const running = useAnswer(
+    withQuery(terms, { validationStatus: 'active', pageSize: 100 }),
+    ...pace(),
+  )
   return h('div', { class: 'stack' }, [
     heading('Node', h('span', { class: 'id' }, copied(nodeId))),
     shown(running, ({ validators: now }) =>

@@ -12,6 +12,7 @@ import { to } from '../kit/link.ts'
 import { AvaxSeries } from '../kit/metric-chart.ts'
 import { card, exactCoins, facts, heading, select, shown, table, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
+import { pace } from '../kit/world.ts'
 import { nodeLink } from './primary-parts.ts'
 import { afterFee, endsPerWeek, fewestHolding, minRates, navax, rewardOf } from './stake.ts'
 
@@ -23,7 +24,7 @@ const mostPages = 50
 /** The page. */
 export function StakingPage({ network }: { readonly network: string }): JSX.Element {
   useTitle(`Staking on ${network}`)
-  const details = useAnswer(urlOf('/v1/networks/{network}', { network }), 60_000)
+  const details = useAnswer(urlOf('/v1/networks/{network}', { network }), ...pace())
   const running = useWhole(
     urlOf('/v1/networks/{network}/validators', {
       network,

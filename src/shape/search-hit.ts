@@ -37,7 +37,7 @@ export const SearchHit = Type.Component(
     ),
     path: Type.String('path of the operation that says more'),
     isLabelled: Type.Optional(
-      Type.Literal(true, 'The label is the one that the operator gives the address'),
+      Type.Literal(true, 'The label is what the address is called, not what it is'),
     ),
     isSpam,
   },

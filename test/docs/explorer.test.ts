@@ -238,8 +238,22 @@ void test('explorer: an operator gives it a name, a picture, colours and links, 
   assert.match(css.body, /:root\{--accent:#aa0000;/)
   assert.match(css.body, /data-theme='dark'\]\{--accent:#ff8888;/)
   for (const path of pages) assert.equal((await own.inject(`/${path}`)).statusCode, 200, path)
-  for (const path of ['/elsewhere', '/chains', '/v1/nothing'])
-    assert.equal((await own.inject(path)).statusCode, 404, path)
+  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  for (const path of ['/elsewhere', '/chains', '/v1/nothing', '/']) {
+    const [called, read] = [await own.inject(path), await own.inject({ url: path, headers: html })]
+    const isHome = path === '/'
+    assert.equal(called.statusCode, isHome ? 200 : 404, path)
+    assert.equal(read.statusCode, called.statusCode, path)
+    // A browser has the page that says so, a program words about the route.
+    assert.equal(
+      String(read.headers['content-type']).startsWith('text/html'),
+      !path.startsWith('/v1'),
+    )
+    assert.equal(String(called.headers['content-type']).startsWith('text/html'), isHome, path)
+  }
+  const icon = await own.inject('/favicon.ico')
+  assert.deepEqual([icon.statusCode, icon.headers.location], [302, '/explorer/logo'])
+  assert.match((await own.inject('/robots.txt')).body, /^User-agent: \*\nDisallow: \/v1\/$/m)
   await own.close()
 })
 
@@ -462,6 +476,7 @@ void test('explorer: what was typed is asked as the API takes it', () => {
 })
 
 void test('explorer: every kind of hit leads to its page, those of the chain looked at first', () => {
+  const nameOf = (chainId: string): string => `chain ${chainId}`
   const id = 'RgaiPNa9xRnVcVgr4Jp3cvANSJEFeqn1x4GaKNbDS758pYWpu'
   const fuji = { network: 'fuji', match: 'id', label: 'x' } as const
   const base = '/v1/networks/mine'
@@ -545,23 +560,37 @@ void test('explorer: every kind of hit leads to its page, those of the chain loo
       '/primary/mine/address/fuji1q',
     ],
   ]
-  for (const [hit, link] of cases) assert.equal(foundOf(hit).link, link, hit.kind)
+  for (const [hit, link] of cases) assert.equal(foundOf([hit], nameOf).link, link, hit.kind)
   const hits = cases.map(([hit]) => hit)
   // The asset is the transaction that made it, the token is an address: a place is offered once.
-  assert.equal(offered(hits, '').length, hits.length - 2)
-  assert.equal(offered(hits, '6')[0]?.link, '/chain/6/address/0xcd')
+  assert.equal(offered(hits, '', nameOf).length, hits.length - 2)
+  assert.equal(offered(hits, '6', nameOf)[0]?.link, '/chain/6/address/0xcd')
   // What looks like spam comes last, also on the chain that is looked at.
   const spam = hits.map((hit) => (hit.chainId === '6' ? { ...hit, isSpam: true as const } : hit))
-  assert.equal(offered(spam, '6').at(-1)?.isSpam, true)
-  const token = foundOf({
+  assert.equal(offered(spam, '6', nameOf).at(-1)?.isSpam, true)
+  const hit: SearchHit = {
     ...fuji,
     kind: 'token',
     id: '0xA51c1fc2f0D1a1b8494Ed1FE312d7C3a78Ed91C0',
     label: 'A\u200bVAX',
     chainId: '6',
     path: '/v1/chains/6/addresses/0xA5',
-  })
+  }
+  const token = foundOf([hit], nameOf)
   assert.deepEqual([token.label, token.note], ['A⟨200B⟩VAX', '0xA51c…91C0 on chain 6'])
+  // One address on several chains is one row, which leads to the chain that is looked at.
+  const person = { ...hit, kind: 'address' as const, label: 'Trader', isLabelled: true as const }
+  const both = [person, { ...person, chainId: '7' }]
+  assert.deepEqual(
+    offered(both, '7', nameOf).map(({ link, label, note }) => [link, label, note]),
+    [[`/chain/7/address/${hit.id}`, 'Trader', '0xA51c…91C0 on chain 7, chain 6']],
+  )
+  const [nameless] = offered(
+    both.map(({ isLabelled: _no, ...one }) => one),
+    '',
+    nameOf,
+  )
+  assert.equal(nameless?.label, 'address')
 })
 
 void test('explorer: what nobody used yet has a page by its form', () => {

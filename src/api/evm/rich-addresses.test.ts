@@ -82,6 +82,31 @@ void test('address book: a number is found once its address is stored, a token i
     await call('Second')
     assert.equal(await nameAt(10_999), 'First')
     assert.equal(await nameAt(11_000), 'Second')
+
+    // A label, else the symbol, else the name of the verified contract, else nothing; spam has labels alone.
+    const symbolOf = (symbol: string | null): Promise<unknown> =>
+      store.transaction((writer) =>
+        writer.run(statement('update token set symbol = ? where id = 7'), [symbol]),
+      )
+    const calls = async (label: string | undefined, contract?: string): Promise<unknown> => {
+      const notes = label === undefined ? noTokenNotes : (): { label: string } => ({ label })
+      const made = createRichAddressBooks(clock, notes, (_chain, all) => all.map(() => contract))
+      const own = made(chainOver(store))
+      const labelOf = await own.labels([bytes, fromHex(other)])
+      const { label: shown } = (await own.load([7]))(7).rich
+      assert.equal(labelOf(bytes), shown)
+      return [shown, labelOf(fromHex(other))]
+    }
+    const other = `0x${'77'.repeat(20)}`
+    assert.deepEqual(await calls(undefined), [undefined, undefined])
+    assert.deepEqual(await calls(undefined, 'Vault'), ['Vault', undefined])
+    await symbolOf('SEC')
+    assert.deepEqual(await calls(undefined), ['SEC', undefined])
+    assert.deepEqual(await calls(undefined, 'Vault'), ['SEC', undefined])
+    assert.deepEqual(await calls('Till', 'Vault'), ['Till', 'Till'])
+    await symbolOf('visit free.example.com')
+    assert.deepEqual(await calls(undefined, 'Vault'), [undefined, undefined])
+    assert.deepEqual(await calls('Till', 'Vault'), ['Till', 'Till'])
   } finally {
     await store.close()
     rmSync(folder, { recursive: true, force: true })

@@ -1,20 +1,28 @@
 /**
- * Addresses by number, ready to show.
+ * Addresses by number, ready to show, and what each is called: as the operator says, else by the symbol of its token,
+ * else as its verified contract is named: a token is known by its symbol, and many are compiled as `Token`. What looks
+ * like spam has no name but the operator's.
  *
  * A number never changes its address, so numbers and texts are kept for long. Whether an address
- * has become a token, and what the token says of itself, is read again after ten seconds; after
- * one while the token has not said anything yet, for then it is about to be called.
+ * has become a token or a verified contract, and what the token says of itself, is read again after ten seconds;
+ * after one while the token has not said anything yet, for then it is about to be called.
  */
 
 import { casedAddress, parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
 import { createGenerations } from '../../core/bounded-maps.ts'
-import { fromHex } from '../../core/bytes.ts'
+import { fromHex, keyOf } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Decoded } from '../../shape/evm/log.ts'
 import type { Erc20Token, RichAddress } from '../../shape/evm/token.ts'
 import type { MaybePromise } from '../../store/engine/database.ts'
-import { addressId, richAddressesOfIds, type TokenRow } from '../../store/query/evm/addresses.ts'
+import {
+  addressId,
+  addressIds,
+  richAddressesOfIds,
+  type TokenRow,
+} from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../prices/token-lists.ts'
 import { looksLikeSpam } from './tokens/spam.ts'
@@ -42,9 +50,18 @@ export type RichAddressBook = {
   readonly load: (ids: readonly number[]) => MaybePromise<Named>
   /** Throws `bad-text` for anything but an address. */
   readonly find: (text: string) => MaybePromise<Found>
-  /** The operator's name of an address, also of one that the chain has never shown. */
-  readonly labelOf: (address: Uint8Array) => string | undefined
+  /** Labels of addresses, also of those that the chain has never shown; of the first {@link mostLabelled}. */
+  readonly labels: (addresses: readonly Uint8Array[]) => Promise<LabelOf>
 }
+
+/** Label of an address; `undefined` where it has none. */
+type LabelOf = (address: Uint8Array) => string | undefined
+
+/** Names of verified contracts at addresses, in their order. */
+export type ContractNames = (
+  chain: ServedChain,
+  addresses: readonly Uint8Array[],
+) => MaybePromise<readonly (string | undefined)[]>
 
 /** An address that a caller wrote. */
 export type Found = {
@@ -58,12 +75,50 @@ export type Found = {
 /** Books by chain. */
 export type RichAddressBooks = (chain: ServedChain) => RichAddressBook
 
-/** A call or an event in words, with what the operator calls the addresses in it. */
-export function withLabels(decoded: Decoded, { labelOf }: RichAddressBook): Decoded {
-  const parameters = decoded.parameters.map((each) =>
-    each.type === 'address' ? { ...each, label: labelOf(fromHex(each.value)) } : each,
+/** Labels of addresses of a page that stand as text. */
+export type Labels = {
+  readonly of: (address: string | undefined) => string | undefined
+  /** A call or an event in words, with what the addresses in it are called. */
+  readonly in: <D extends Decoded | undefined>(decoded: D) => D
+}
+
+/** Labels of `addresses` and of those in decoded values. Cost: two look-ups of all. */
+export async function labelsOf(
+  { labels }: RichAddressBook,
+  addresses: readonly (string | undefined)[],
+  decoded: readonly (Decoded | undefined)[] = [],
+): Promise<Labels> {
+  const values = decoded.flatMap((one) => one?.parameters.filter(isAddress) ?? [])
+  const texts = [...addresses.flatMap((one) => one ?? []), ...values.map(({ value }) => value)]
+  const labelOf = await labels(texts.map(fromHex))
+  const labelled = (each: Value): Value =>
+    isAddress(each) ? { ...each, label: labelOf(fromHex(each.value)) } : each
+  return {
+    of: (address) => (address === undefined ? undefined : labelOf(fromHex(address))),
+    in: (one) => one && { ...one, parameters: one.parameters.map(labelled) },
+  }
+}
+
+/** Logs with the labels of those who logged them, and of the addresses in them. */
+export async function labelledLogs<
+  L extends { readonly address: string; readonly decoded?: Decoded | undefined },
+>(book: RichAddressBook, logs: readonly L[]): Promise<(L & { label: string | undefined })[]> {
+  const labels = await labelsOf(
+    book,
+    logs.map(({ address }) => address),
+    logs.map(({ decoded }) => decoded),
   )
-  return { ...decoded, parameters }
+  return logs.map((log) => ({
+    ...log,
+    label: labels.of(log.address),
+    decoded: labels.in(log.decoded),
+  }))
+}
+
+type Value = Decoded['parameters'][number]
+
+function isAddress({ type }: Value): boolean {
+  return type === 'address'
 }
 
 type Kept = RichAddressEntry & { readonly until: number }
@@ -74,50 +129,54 @@ const generationSize = 10_000
 const silentFreshMs = 1_000
 const freshMs = 10_000
 
+/** Distinct addresses of one page that are looked up by their text. */
+const mostLabelled = 2_000
+
 /** Makes books, one per store. */
-export function createRichAddressBooks(clock: Clock, notes: TokenNotes): RichAddressBooks {
+export function createRichAddressBooks(
+  clock: Clock,
+  notes: TokenNotes,
+  contractNames: ContractNames = () => [],
+): RichAddressBooks {
   const books = new WeakMap<ServedChain['store'], RichAddressBook>()
   return (chain) => {
     const known = books.get(chain.store)
     if (known !== undefined) return known
-    const made = createBook(chain, clock, notes)
+    const made = createBook(chain, clock, { notes, contractNames })
     books.set(chain.store, made)
     return made
   }
 }
 
-function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): RichAddressBook {
+function createBook(
+  chain: ServedChain,
+  clock: Clock,
+  { notes, contractNames }: { readonly notes: TokenNotes; readonly contractNames: ContractNames },
+): RichAddressBook {
   const entries = createGenerations<number, Kept>(generationSize)
-  const known = createGenerations<string, Found>(generationSize)
-
-  const find = (text: string): MaybePromise<Found> => known.get(text) ?? search(text)
-
-  const search = async (text: string): Promise<Found> => {
-    const bytes = parseEvmAddress(text)
-    const id = await addressId(chain.store, bytes)
-    const found = { bytes, lowerText: text.toLowerCase(), id }
-    // A number that an address has got is never changed.
-    if (id !== undefined) known.set(text, found)
-    return found
-  }
 
   const renew = async (
     stale: ReadonlyMap<number, Kept | undefined>,
     now: number,
   ): Promise<[number, Kept][]> => {
     const ids = [...stale.keys()]
-    const rows = await richAddressesOfIds(chain.store, ids)
-    return ids.map((id, at) => {
-      const row = rows[at]
+    const rows = (await richAddressesOfIds(chain.store, ids)).map((row) => {
       assert(row !== undefined, 'every number in a row names an address')
-      const { digits, mask, token } = row
+      return { ...row, bytes: fromHex(row.digits) }
+    })
+    const contracts = await contractNames(
+      chain,
+      rows.map(({ bytes }) => bytes),
+    )
+    return rows.map(({ digits, bytes, mask, token }, at) => {
+      const id = itemAt(ids, at)
       // Hashing is by far the dearest part of an entry: it is done where the stored case is damaged.
       const address =
         stale.get(id)?.address ??
-        (mask === undefined ? toChecksumAddress(fromHex(digits)) : casedAddress(digits, mask))
-      const note = notes(chain.facts, fromHex(digits))
+        (mask === undefined ? toChecksumAddress(bytes) : casedAddress(digits, mask))
+      const note = notes(chain.facts, bytes)
       const isSpam = token !== undefined && looksLikeSpam(token, note, chain.facts)
-      const entry = entryOf(token, address, { note, isSpam })
+      const entry = entryOf(token, address, { note, isSpam, contractName: contracts[at] })
       const silent = token?.name === undefined && token?.symbol === undefined
       const keptMs = token !== undefined && silent ? silentFreshMs : freshMs
       return [id, { ...entry, until: now + keptMs }]
@@ -148,14 +207,59 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): RichAd
       return named
     })
   }
-  return { load, find, labelOf: (address) => notes(chain.facts, address)?.label }
+  return { load, find: finding(chain), labels: labelling(chain, notes, load) }
 }
 
-function entryOf(
+function finding({ store }: ServedChain): RichAddressBook['find'] {
+  const known = createGenerations<string, Found>(generationSize)
+  const search = async (text: string): Promise<Found> => {
+    const bytes = parseEvmAddress(text)
+    const id = await addressId(store, bytes)
+    const found = { bytes, lowerText: text.toLowerCase(), id }
+    // A number that an address has got is never changed.
+    if (id !== undefined) known.set(text, found)
+    return found
+  }
+  return (text) => known.get(text) ?? search(text)
+}
+
+/** Labels by text, of what the chain has not shown those of the operator. */
+function labelling(
+  { store, facts }: ServedChain,
+  notes: TokenNotes,
+  load: RichAddressBook['load'],
+): RichAddressBook['labels'] {
+  return async (addresses) => {
+    const distinct = [...new Map(addresses.map((one) => [keyOf(one), one])).values()]
+    const looked = distinct.slice(0, mostLabelled)
+    const ids = looked.length === 0 ? [] : await addressIds(store, looked)
+    const named = await load(ids.flatMap((id) => id ?? []))
+    const found = new Map(looked.map((one, at) => [keyOf(one), ids[at]]))
+    return (address) => {
+      const id = found.get(keyOf(address))
+      return id === undefined ? notes(facts, address)?.label : named(id).rich.label
+    }
+  }
+}
+
+/** Facts about an address beside its token. */
+type About = {
+  readonly note: TokenNote | undefined
+  readonly isSpam: boolean
+  readonly contractName: string | undefined
+}
+
+/** The rule of this module's head. */
+function labelOf(
   token: TokenRow | undefined,
-  address: string,
-  { note, isSpam }: { readonly note: TokenNote | undefined; readonly isSpam: boolean },
-): RichAddressEntry {
+  { note, isSpam, contractName }: About,
+): string | undefined {
+  if (note?.label !== undefined || isSpam) return note?.label
+  return token?.symbol === undefined || token.symbol === '' ? contractName : token.symbol
+}
+
+function entryOf(token: TokenRow | undefined, address: string, about: About): RichAddressEntry {
+  const { note, isSpam } = about
   const notes = { logoUri: note?.logoUri, isSpam: isSpam ? true : undefined } as const
   const erc20 = {
     address,
@@ -165,7 +269,7 @@ function entryOf(
     ...notes,
     ercType: 'ERC-20',
   } as const
-  const rich = richAddressOf(address, token, { ...notes, label: note?.label })
+  const rich = richAddressOf(address, token, { ...notes, label: labelOf(token, about) })
   let erc20Text: string | undefined
   return {
     address,

@@ -39,6 +39,12 @@ void test('method names: selectors are those the standards print', async () => {
   const own = await createMethodNames(['burn(uint256)', 'gamble(address)'])([])
   assert.equal(own(selectorOf('gamble(address)')), 'gamble(address)')
   assert.equal(own(0x01_02_03_04), undefined)
+  // Mined for its selector, 0x00000000. Source: Seaport, BasicOrderFulfiller.
+  const mined =
+    'fulfillBasicOrder_efficient_6GL6yc((address,uint256,uint256,address,address,address,uint256,uint256,uint8,uint256,uint256,bytes32,uint256,bytes32,bytes32,uint256,(uint256,address)[],bytes))'
+  assert.equal(selectorOf(mined), 0)
+  assert.equal((await createMethodNames([mined])([]))(selectorOf(mined)), undefined)
+  assert.equal((await createMethodNames()([]))(0), undefined)
 })
 
 void test('value: amount times price, exact to the last digit', () => {

@@ -1,7 +1,7 @@
 /** Messages as the API shows them. */
 
 import { toChecksumAddress, zeroAddress } from '../../core/address.ts'
-import { equalBytes, to0x, toBigint, toHex } from '../../core/bytes.ts'
+import { bytesOfKey, equalBytes, keyOf, to0x, toBigint, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { assert } from '../../core/fault.ts'
 import { publicNetworks } from '../../core/network.ts'
@@ -15,33 +15,43 @@ import type { IcmContext } from './icm-context.ts'
 const receiptSize = 52
 
 /** Views of a page. */
-export function messageViews(
+export async function messageViews(
   context: IcmContext,
   rows: readonly MessageRow[],
 ): Promise<IcmMessage[]> {
-  return Promise.all(rows.map((row) => messageView(context, row)))
+  const labelOf = await labelsOfMessages(context, rows)
+  return Promise.all(rows.map((row) => viewOf(context, row, labelOf)))
 }
 
 /** One message; what only the other end knows is left out or, where demanded, empty. */
 export async function messageView(context: IcmContext, row: MessageRow): Promise<IcmMessage> {
+  return viewOf(context, row, await labelsOfMessages(context, [row]))
+}
+
+async function viewOf(context: IcmContext, row: MessageRow, labelOf: LabelOf): Promise<IcmMessage> {
   const { sent, received } = row
-  const end = sent ?? received
-  assert(end !== undefined, 'a stored message has an end')
+  const end = endOf(row)
   return {
     messageId: toHex(row.messageId),
     icmContractAddress: toChecksumAddress(end.contract),
+    icmContractLabel: labelOf(end === sent ? end.sourceId : end.destinationId, end.contract),
     sourceBlockchainId: toCb58(end.sourceId),
     destinationBlockchainId: toCb58(end.destinationId),
     sourceEvmChainId: await evmChainIdOf(context, end.sourceId),
     destinationEvmChainId: await evmChainIdOf(context, end.destinationId),
     messageNonce: toBigint(end.nonce).toString(),
     from: toChecksumAddress(end.sender),
-    fromLabel: labelOf(context, end.sourceId, end.sender),
+    fromLabel: labelOf(end.sourceId, end.sender),
     to: toChecksumAddress(end.recipient),
-    toLabel: labelOf(context, end.destinationId, end.recipient),
+    toLabel: labelOf(end.destinationId, end.recipient),
     data: to0x(end.data),
     messageExecuted: row.executed,
-    receipts: receiptsOf(end.receipts),
+    receipts: receiptsOf(end.receipts).map(({ nonce, address }) => ({
+      receivedMessageNonce: nonce,
+      relayerRewardAddress: toChecksumAddress(address),
+      // Their rewards lie on the chain to which they go back.
+      relayerRewardLabel: labelOf(end.destinationId, address),
+    })),
     receiptDelivered: row.receiptDelivered,
     rewardDetails: await rewardOf(context, row, end),
     sourceTransaction: sent === undefined ? undefined : transactionOf(sent),
@@ -52,7 +62,8 @@ export async function messageView(context: IcmContext, row: MessageRow): Promise
             ...transactionOf(received),
             rewardRedeemer: toChecksumAddress(received.rewardRedeemer),
             delivererAddress: toChecksumAddress(received.deliverer),
-            delivererLabel: labelOf(context, end.destinationId, received.deliverer),
+            rewardRedeemerLabel: labelOf(end.sourceId, received.rewardRedeemer),
+            delivererLabel: labelOf(end.destinationId, received.deliverer),
           },
     status: statusOf(row),
   }
@@ -71,12 +82,14 @@ function transactionOf(end: MessageEnd): { txHash: string; timestamp: number; ga
   }
 }
 
-function receiptsOf(bytes: Uint8Array): IcmMessage['receipts'] {
-  const receipts: IcmMessage['receipts'] = []
+type Receipt = { readonly nonce: string; readonly address: Uint8Array }
+
+function receiptsOf(bytes: Uint8Array): Receipt[] {
+  const receipts: Receipt[] = []
   for (let at = 0; at + receiptSize <= bytes.length; at += receiptSize) {
     receipts.push({
-      receivedMessageNonce: toBigint(bytes.subarray(at, at + 32)).toString(),
-      relayerRewardAddress: toChecksumAddress(bytes.subarray(at + 32, at + receiptSize)),
+      nonce: toBigint(bytes.subarray(at, at + 32)).toString(),
+      address: bytes.subarray(at + 32, at + receiptSize),
     })
   }
   return receipts
@@ -107,14 +120,50 @@ async function rewardOf(
   return { ...named(id).erc20, value }
 }
 
-/** The operator's name of an address of a chain that is served here. */
-function labelOf(
+function endOf({ sent, received }: MessageRow): MessageEnd {
+  const end = sent ?? received
+  assert(end !== undefined, 'a stored message has an end')
+  return end
+}
+
+/** Label of an address of a chain; `undefined` also on a chain that is not served here. */
+type LabelOf = (blockchainId: Uint8Array, address: Uint8Array) => string | undefined
+
+/** Labels of all addresses in messages, looked up once for each chain. */
+async function labelsOfMessages(
   { chains, addressBooks }: IcmContext,
-  blockchainId: Uint8Array,
-  address: Uint8Array,
-): string | undefined {
-  const chain = chains.byBlockchainId(blockchainId)
-  return chain && addressBooks(chain).labelOf(address)
+  rows: readonly MessageRow[],
+): Promise<LabelOf> {
+  const wanted = new Map<string, Uint8Array[]>()
+  for (const row of rows) {
+    const { sourceId, destinationId, contract, sender, recipient, receipts } = endOf(row)
+    const { received } = row
+    const bySource = [
+      contract,
+      sender,
+      ...(received === undefined ? [] : [received.rewardRedeemer]),
+    ]
+    const byDestination = [
+      contract,
+      recipient,
+      ...(received === undefined ? [] : [received.deliverer]),
+      ...receiptsOf(receipts).map(({ address }) => address),
+    ]
+    for (const [id, addresses] of [
+      [sourceId, bySource],
+      [destinationId, byDestination],
+    ] as const)
+      wanted.set(keyOf(id), [...(wanted.get(keyOf(id)) ?? []), ...addresses])
+  }
+  const labels = new Map(
+    await Promise.all(
+      [...wanted].map(async ([key, addresses]) => {
+        const chain = chains.byBlockchainId(bytesOfKey(key))
+        return [key, chain && (await addressBooks(chain).labels(addresses))] as const
+      }),
+    ),
+  )
+  return (blockchainId, address) => labels.get(keyOf(blockchainId))?.(address)
 }
 
 /** Decimal EVM chain id, or empty where the chain is not known here. */

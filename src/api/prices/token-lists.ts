@@ -85,7 +85,7 @@ export function readReputation(file: string, text: string): RatedToken[] {
 }
 
 /** The name that an operator gives an address. */
-type LabelledAddress = {
+export type LabelledAddress = {
   /** `undefined`: on every chain. */
   readonly chainId: number | undefined
   /** 20 bytes. */

@@ -1,12 +1,13 @@
 /** Finds what a search text means on an EVM chain. */
 
 import { toChecksumAddress } from '../../core/address.ts'
-import { fromHex } from '../../core/bytes.ts'
+import { fromHex, to0x } from '../../core/bytes.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { hasActivity } from '../../store/query/evm/addresses.ts'
 import { blockByHash, blockByHeight } from '../../store/query/evm/blocks.ts'
 import { creationOfContract } from '../../store/query/evm/contracts.ts'
 import { transactionByHash } from '../../store/query/evm/transactions.ts'
+import { beginningWith } from '../../store/query/search/hash-beginnings.ts'
 import { tokensNamed } from '../../store/query/search/tokens-named.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { SearchContext } from './search-context.ts'
@@ -15,6 +16,9 @@ import type { SearchContext } from './search-context.ts'
 const mostTokens = 10
 /** One letter begins every second name. */
 const leastBeginning = 2
+// Of labels, and of verified contracts.
+const mostNamed = 10
+const mostBegun = 4
 
 /** Hits on one chain, in no order. */
 export async function evmHits(
@@ -64,10 +68,80 @@ export async function evmHits(
         label: `block ${q} of ${facts.name}`,
         path: `${base}/blocks/${q}`,
       })
+  } else if (/^0x[0-9a-f]{6,}$/i.test(q)) {
+    hits.push(...(await begunHits(context, chain, q.slice(2).toLowerCase())))
   } else {
-    hits.push(...(await tokenHits(context, chain, q)))
+    const tokens = await tokenHits(context, chain, q)
+    const others = await namedHits(context, chain, q)
+    hits.push(...tokens, ...others.filter(({ id }) => !tokens.some((token) => token.id === id)))
   }
   return hits
+}
+
+/** Transactions, blocks and addresses that begin with some digits, a few of each. */
+async function begunHits(
+  context: SearchContext,
+  chain: ServedChain,
+  digits: string,
+): Promise<SearchHit[]> {
+  const { facts } = chain
+  const chainId = String(facts.evmChainId)
+  const at = { network: facts.network, chainId, match: 'part' } as const
+  const base = `/v1/chains/${chainId}`
+  const begun = await beginningWith(chain.store, digits, mostBegun)
+  const addresses = await addressHits(context, chain, begun.addresses)
+  return [
+    ...begun.transactions.map((id) => ({
+      ...at,
+      kind: 'transaction' as const,
+      id,
+      label: `transaction on ${facts.name}`,
+      path: `${base}/transactions/${id}`,
+    })),
+    ...begun.blocks.map(({ hash, height }) => ({
+      ...at,
+      kind: 'block' as const,
+      id: hash,
+      label: `block ${height} of ${facts.name}`,
+      path: `${base}/blocks/${hash}`,
+    })),
+    ...addresses.map((hit) => ({ ...hit, match: 'part' as const })),
+  ]
+}
+
+/** Addresses that the operator calls so, and contracts that are verified under a name that begins so. */
+async function namedHits(
+  context: SearchContext,
+  chain: ServedChain,
+  q: string,
+): Promise<SearchHit[]> {
+  if (q.length < leastBeginning) return []
+  const { evmChainId } = chain.facts
+  const wanted = q.toLowerCase()
+  const labelled = context.labels
+    .filter(
+      ({ chainId = evmChainId, label }) =>
+        chainId === evmChainId && label.toLowerCase().includes(wanted),
+    )
+    .slice(0, mostNamed)
+    .map(({ address }) => address)
+  const contracts = await context.contracts.named(chain, q, mostNamed)
+  const hits = await addressHits(context, chain, [...labelled, ...contracts])
+  return hits.map((hit) => ({
+    ...hit,
+    match: hit.label.toLowerCase() === wanted ? ('name' as const) : ('part' as const),
+  }))
+}
+
+/** Hits of addresses that the chain has shown, each once. */
+async function addressHits(
+  context: SearchContext,
+  chain: ServedChain,
+  addresses: readonly Uint8Array[],
+): Promise<SearchHit[]> {
+  const distinct = new Set(addresses.map(to0x))
+  const hits = await Promise.all([...distinct].map((text) => addressHit(context, chain, text)))
+  return hits.flatMap((hit) => hit ?? [])
 }
 
 /** The chain itself, by id, name or the symbol of its native token. */
@@ -96,7 +170,7 @@ async function addressHit(
   if (id === undefined) return undefined
   const named = (await addressBooks(chain).load([id]))(id)
   const { facts } = chain
-  const called = named.note?.label
+  const called = named.token === undefined ? named.rich.label : named.note?.label
   const chainId = String(facts.evmChainId)
   const at = {
     id: toChecksumAddress(bytes),

@@ -1,8 +1,10 @@
 /** All that the search answers from. */
 
 import type { Clock } from '../../core/world.ts'
+import type { ContractBook } from '../evm/contracts/contract-book.ts'
 import type { RichAddressBooks } from '../evm/rich-addresses.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
+import type { LabelledAddress } from '../prices/token-lists.ts'
 import type { NetworkDirectory } from '../primary/network/networks.ts'
 
 /** Everything that is searched. */
@@ -10,5 +12,8 @@ export type SearchContext = {
   readonly chains: ChainDirectory
   readonly networks: NetworkDirectory
   readonly addressBooks: RichAddressBooks
+  readonly contracts: Pick<ContractBook, 'named'>
+  /** Names that the operator gives. */
+  readonly labels: readonly LabelledAddress[]
   readonly clock: Clock
 }

@@ -55,7 +55,7 @@ function movedText(detail: TransactionDetail): string {
 }
 
 function nameOf({ address, label, symbol }: RichAddress): string {
-  return label === undefined ? named(symbol, address) : visible(label)
+  return label === undefined || label === symbol ? named(label, address) : visible(label)
 }
 
 function isZero({ address }: RichAddress): boolean {

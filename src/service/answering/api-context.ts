@@ -96,7 +96,7 @@ export function evmContextOf(
   const { prices, notes, doubts } = services.knowledge
   const log = services.log.child('api')
   const maxAgeMs = config['tokens.maxAge'] * 1_000
-  const addressBooks = createRichAddressBooks(clock, notes)
+  const addressBooks = createRichAddressBooks(clock, notes, services.knowledge.contracts.names)
   return {
     chains,
     tokens: services.tokens,
@@ -149,7 +149,14 @@ export function apiContext(
       messages: served.messages.get,
       evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
     },
-    search: { chains, networks, addressBooks, clock: evm.clock },
+    search: {
+      chains,
+      networks,
+      addressBooks,
+      contracts: evm.contracts,
+      labels: services.knowledge.labels,
+      clock: evm.clock,
+    },
     usage: {
       store: services.calls.store,
       flush: services.calls.flush,

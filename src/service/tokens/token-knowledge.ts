@@ -13,6 +13,7 @@ import { httpPrices } from '../../api/prices/price-http.ts'
 import {
   noPrices,
   type PriceSource,
+  type LabelledAddress,
   listedNotes,
   type ListedToken,
   readLabels,
@@ -47,6 +48,8 @@ export type TokenKnowledge = {
   readonly contracts: ContractBook
   readonly prices: PriceSource
   readonly notes: TokenNotes
+  /** Names that the operator gives addresses. */
+  readonly labels: readonly LabelledAddress[]
   /** Where callers' requests to read NFT metadata again go. */
   readonly nftRequests: NftRequests
   /** Where differences of balances go. */
@@ -72,7 +75,7 @@ export async function openTokenKnowledge(
     ),
   ]
   const prices = await openPrices(config, world, log)
-  const notes = await openTokenNotes(config, world, log)
+  const { notes, labels } = await openTokenNotes(config, world, log)
   const requests = await openCallersStore({
     store,
     log,
@@ -88,6 +91,7 @@ export async function openTokenKnowledge(
     contracts: contracts.book,
     prices,
     notes,
+    labels,
     nftRequests,
     doubts,
     close: async () => {
@@ -139,7 +143,11 @@ async function openPrices(config: Config, world: World, log: Log): Promise<Price
  * Notes on tokens. Throws `bad-config` for a file that cannot be read; a list on the network that
  * cannot be had is left out, and said so.
  */
-async function openTokenNotes(config: Config, world: World, log: Log): Promise<TokenNotes> {
+async function openTokenNotes(
+  config: Config,
+  world: World,
+  log: Log,
+): Promise<Pick<TokenKnowledge, 'notes' | 'labels'>> {
   const lists = await Promise.all(config.tokenLists.map((place) => openList(place, world, log)))
   const file = config.tokenReputation
   const rated =
@@ -147,7 +155,7 @@ async function openTokenNotes(config: Config, world: World, log: Log): Promise<T
   const named = config['explorer.labels']
   const labels =
     named === '' ? [] : readLabels(named, await readText(world, named, 'labels of addresses'))
-  return listedNotes(lists, rated, labels)
+  return { notes: listedNotes(lists, rated, labels), labels }
 }
 
 async function openList(place: string, world: World, log: Log): Promise<ListedToken[]> {

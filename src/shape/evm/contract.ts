@@ -3,13 +3,15 @@
 import { Type, type Static } from '../type.ts'
 import { Decoded } from './log.ts'
 import { address, hash, decimal, hex } from './scalars.ts'
-import { isSpam, Money } from './token.ts'
+import { isSpam, label, Money } from './token.ts'
 
 /** Where a contract came from. */
 const DeploymentDetails = Type.Component('DeploymentDetails', 'Where the contract came from', {
   txHash: hash('Transaction that created it'),
   deployerAddress: address('Sender of that transaction'),
+  deployerLabel: label,
   deployerContractAddress: Type.Optional(address('Contract that created it, if one did')),
+  deployerContractLabel: label,
 })
 
 /** A contract, seen through its token logs and its creation. */
@@ -49,7 +51,7 @@ export const ContractMetadata = Type.Component(
     ),
     deploymentDetails: Type.Optional(DeploymentDetails),
     isSpam,
-    label: Type.Optional(Type.String('What the operator calls the contract')),
+    label,
     tokenReputation: Type.Optional(Type.Enum(['Malicious', 'Benign'], "The operator's opinion")),
   },
 )
@@ -98,6 +100,7 @@ export const ContractCode = Type.Component(
   'A contract, its sources, and what it hands calls on to',
   {
     address: address('Contract'),
+    label,
     source: Type.Optional(ContractSource),
     compilers: Type.Optional(
       Type.Array(
@@ -125,7 +128,11 @@ export const ContractCode = Type.Component(
             'zeppelinos',
           ]),
           implementations: Type.Array(
-            Type.Object({ address: address('Contract'), source: Type.Optional(ContractSource) }),
+            Type.Object({
+              address: address('Contract'),
+              label,
+              source: Type.Optional(ContractSource),
+            }),
             'Contracts that calls go to; several of a diamond',
           ),
         },

@@ -2,6 +2,7 @@
 
 import { Type } from '../type.ts'
 import { pageToken } from './parameters.ts'
+import { label } from './token.ts'
 
 /** Holders per page where the caller does not say. */
 export const defaultHolders = 1_000
@@ -23,6 +24,7 @@ export const holderPaging = {
 export const Holder = Type.Object(
   {
     address: Type.String('EIP-55'),
+    label,
     sortKey: Type.String({
       description: 'amount held, in the smallest unit',
       pattern: '^[0-9]+$',

@@ -2,6 +2,7 @@
 
 import { Type, type Static } from '../type.ts'
 import { address, decimal, hash, hex } from './scalars.ts'
+import { label } from './token.ts'
 
 /** Values with their types. */
 export const DecodedValues = Type.Array(
@@ -12,7 +13,7 @@ export const DecodedValues = Type.Array(
     value: Type.String(
       'integers in base 10, bytes in hex, text as it is, lists and tuples as JSON; of an indexed parameter longer than a word the hash',
     ),
-    label: Type.Optional(Type.String('What the operator calls the address')),
+    label,
   }),
 )
 
@@ -34,6 +35,7 @@ export const Log = Type.Component('Log', 'A log with its place, and in words whe
   transactionIndex: Type.Integer('Place of the transaction in the block'),
   logIndex: Type.Integer('Place among the logs of the block'),
   address: address('Contract that logged it'),
+  label,
   topic0: Type.Optional(hash('First topic, of most events the hash of their signature')),
   topic1: Type.Optional(hash('Second topic')),
   topic2: Type.Optional(hash('Third topic')),

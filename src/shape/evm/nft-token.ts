@@ -3,6 +3,7 @@
 import { nftStatuses } from '../../core/nft-status.ts'
 import { Type, type Static } from '../type.ts'
 import { address, decimal } from './scalars.ts'
+import { label } from './token.ts'
 
 const commonMetadata = {
   indexStatus: Type.Enum([...nftStatuses], 'How far the metadata is known'),
@@ -42,6 +43,7 @@ export const Erc721Token = Type.Component('Erc721Token', 'An ERC-721 token', {
   tokenId: decimal('Token id'),
   tokenUri: Type.String('URI of the metadata; empty where unknown'),
   ownerAddress: Type.Optional(address('Owner; absent when burned or unknown')),
+  ownerLabel: label,
   metadata: Erc721Metadata,
 })
 /** Decoded {@link Erc721Token}. */

@@ -77,6 +77,13 @@ export const Erc20TokenWithReputation = Type.Component(
 /** Decoded {@link Erc20TokenWithReputation}. */
 export type Erc20TokenWithReputation = Static<typeof Erc20TokenWithReputation>
 
+/** Name of an address that stands beside it: one rule for all, `api/evm/rich-addresses.ts`. */
+export const label = Type.Optional(
+  Type.String(
+    'What the address is called: as the operator says, else by the symbol of its token, else as its verified contract is named',
+  ),
+)
+
 /** `from` and `to` of transfers and transactions. */
 export const RichAddress = Type.Component('RichAddress', 'An address with what is known of it', {
   name: Type.Optional(Type.String('Name of the token contract')),
@@ -84,7 +91,7 @@ export const RichAddress = Type.Component('RichAddress', 'An address with what i
   decimals: Type.Optional(Type.Integer('Decimals of an ERC-20 contract')),
   logoUri: Type.Optional(Type.String('Logo of the token contract')),
   isSpam,
-  label: Type.Optional(Type.String('What the operator calls the address')),
+  label,
   address: address('Address; the zero address where a contract was created'),
 })
 /** Decoded {@link RichAddress}. */

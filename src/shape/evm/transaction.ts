@@ -9,7 +9,7 @@ import {
   Erc721TransferDetails,
   Erc1155TransferDetails,
 } from './token-transfer.ts'
-import { RichAddress, blockFields, placementFields, NetworkTokenDetails } from './token.ts'
+import { RichAddress, blockFields, label, placementFields, NetworkTokenDetails } from './token.ts'
 
 /** A block without its transactions. */
 export const EvmBlock = Type.Component('EvmBlock', 'A block without its transactions', {
@@ -71,6 +71,7 @@ const fields = {
   createdContract: Type.Optional(
     address('Of a CONTRACT_CREATION that succeeded: the contract it made'),
   ),
+  createdContractLabel: label,
   method: Type.Optional(Method),
   value: amount('Coins moved, wei', 18),
 }

@@ -1,7 +1,7 @@
 /** An interchain message as the API shows it. */
 
 import { address, amount, hash } from '../evm/scalars.ts'
-import { erc20Fields } from '../evm/token.ts'
+import { erc20Fields, label } from '../evm/token.ts'
 import { Type, type Schema, type Static } from '../type.ts'
 
 const decimal = (description: string): Schema<string> =>
@@ -13,6 +13,7 @@ export const IcmReceipt = Type.Component(
   {
     receivedMessageNonce: decimal('Nonce of the message received'),
     relayerRewardAddress: address('Address the relayer named for its reward'),
+    relayerRewardLabel: label,
   },
 )
 
@@ -21,8 +22,6 @@ const IcmRewardDetails = Type.Component(
   'What the sender offered for the delivery',
   { ...erc20Fields, value: amount('Fee, smallest unit; 0 where none was offered', 'decimals') },
 )
-
-const label = Type.Optional(Type.String('What the operator calls the address'))
 
 const IcmSourceTransaction = Type.Component(
   'IcmSourceTransaction',
@@ -42,6 +41,7 @@ const IcmDestinationTransaction = Type.Component(
     timestamp: Type.Integer('Unix seconds'),
     gasSpent: amount('Gas used × price, wei', 18),
     rewardRedeemer: address('Address that may take the reward'),
+    rewardRedeemerLabel: label,
     delivererAddress: address('Address that delivered the message'),
     delivererLabel: label,
   },
@@ -50,6 +50,7 @@ const IcmDestinationTransaction = Type.Component(
 const messageFields = {
   messageId: Type.String({ description: 'Hex without 0x', pattern: '^[0-9a-f]{64}$' }),
   icmContractAddress: address('Messenger'),
+  icmContractLabel: label,
   sourceBlockchainId: Type.String('cb58'),
   destinationBlockchainId: Type.String('cb58'),
   sourceEvmChainId: Type.String('Empty where the chain is not known here'),

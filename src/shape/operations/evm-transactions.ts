@@ -21,6 +21,7 @@ import {
 } from '../evm/parameters.ts'
 import { address, amount, decimal, hex } from '../evm/scalars.ts'
 import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from '../evm/token-transfer.ts'
+import { label } from '../evm/token.ts'
 import {
   AddressTransaction,
   AddressTransactionV2,
@@ -105,7 +106,7 @@ export const EvmTransactions = contracts('EVM transactions', {
       logs: Type.Array(
         Type.Object({
           address: Type.String('contract that logged it, 0x hex'),
-          label: Type.Optional(Type.String('What the operator calls the contract')),
+          label,
           topics: Type.Array(Type.String(), '32 bytes each, 0x hex; at most 4'),
           data: Type.String('0x hex'),
           logIndex: Type.Integer('place among the logs of the block'),
@@ -160,8 +161,9 @@ export const EvmTransactions = contracts('EVM transactions', {
           depth: Type.Integer('0: the transaction itself; 1: what it called'),
           callType: Type.String('as the tracer names it: CALL, STATICCALL, …'),
           from: address('Caller'),
+          fromLabel: label,
           to: Type.Optional(address('Callee, or the contract created; absent where that failed')),
-          toLabel: Type.Optional(Type.String('What the operator calls the callee')),
+          toLabel: label,
           value: amount('Coins moved, wei', 18),
           gasLimit: decimal('Gas the call was given'),
           gasUsed: decimal('Gas used by the call and those inside it'),

@@ -88,6 +88,31 @@ export async function listedContracts(
   return rows.map((row) => (row === undefined ? undefined : listedRow.read(row)))
 }
 
+// Names have no index: of a chain with more contracts the newest are looked through.
+const mostLookedThrough = 20_000
+
+const namedRow = storedRow({ address: bytes('address') })
+
+const named = namedRow.statement(
+  (columns) => `select ${columns} from (
+     select address, name, verified_at from verified_contract
+     where chain_id = ? order by verified_at desc, address desc limit ${mostLookedThrough}) c
+   where lower(name) like ? escape '!' or lower(name) like ? escape '!'
+   order by verified_at desc, address desc limit ?`,
+)
+
+/** Addresses of those whose names, without their paths, begin with `text`. Cost: a scan of the newest of the chain. */
+export async function contractsNamed(
+  reader: Reader,
+  chainId: number,
+  text: string,
+  limit: number,
+): Promise<Uint8Array[]> {
+  const begin = `${text.toLowerCase().replace(/[!%_]/g, '!$&')}%`
+  const rows = await namedRow.all(reader, named, [chainId, `%:${begin}`, begin, limit])
+  return rows.map(({ address }) => address)
+}
+
 const maxSafe = Number.MAX_SAFE_INTEGER
 const mostSameCode = 8
 

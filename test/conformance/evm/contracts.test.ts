@@ -198,6 +198,11 @@ void test('contracts: the verified ones are listed, newest first, and marked amo
     times,
     times.toSorted((a: number, b: number) => b - a),
   )
+  // Each is called as it is verified, and who created it is known.
+  for (const { label, symbol = '', source, deploymentDetails } of verified) {
+    assert.equal(label, symbol === '' ? source.name : symbol)
+    assert.match(deploymentDetails.deployerAddress, /^0x/)
+  }
   const all = await service.readAll(`${path}/contracts?pageSize=2`, 'contracts')
   assert.equal(all[0].address.toLowerCase(), createdAt(places.diamond))
   const marked = all.filter(({ source }) => source !== undefined)

@@ -318,13 +318,15 @@ function compare(message: Json, expected: Expected | undefined, name: string): v
   }
   if (received !== undefined) {
     const { chain, deliverer, redeemer, ...transaction } = received
-    const { delivererAddress, delivererLabel, rewardRedeemer, ...shown } =
+    const { delivererAddress, delivererLabel, rewardRedeemer, rewardRedeemerLabel, ...shown } =
       message.destinationTransaction
     assert.deepEqual(shown, transaction)
     assert.equal(message.destinationEvmChainId, String(chain))
     assert.equal(message.toLabel, labelOf(chain, expected.content.to))
     assert.equal(delivererLabel, labelOf(chain, deliverer))
     assert.equal(lower(delivererAddress), deliverer)
+    // Rewards are redeemed where they were offered.
+    if (sent !== undefined) assert.equal(rewardRedeemerLabel, labelOf(sent.chain, redeemer))
     assert.equal(lower(rewardRedeemer), redeemer)
   }
 }

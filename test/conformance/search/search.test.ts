@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { createNetworkDirectory } from '../../../src/api/primary/network/networks.ts'
 import { search } from '../../../src/api/search/search.ts'
+import { fromHex } from '../../../src/core/bytes.ts'
 import { type EvmService, evmService, type Json } from '../../support/services/evm-service.ts'
 import { primaryService, recordedAnswers, replyOf } from '../../support/services/primary-service.ts'
 import { rawChain } from '../../support/stores/demo-store.ts'
@@ -15,7 +16,9 @@ const scaled = await primaryService({}, 'postgres')
 const searching = (network: typeof primary.network): Promise<EvmService> =>
   evmService({
     chains: [51001, 51002],
-    more: (parts) => [search({ ...parts, networks: createNetworkDirectory(() => [network]) })],
+    more: (parts) => [
+      search({ ...parts, labels: [], networks: createNetworkDirectory(() => [network]) }),
+    ],
   })
 const service = await searching(primary.network)
 const other = await searching(scaled.network)
@@ -207,20 +210,54 @@ void test('search: names of chains, whole before part; networks apart; nothing i
     assert.equal((await service.get(`/v1/search${query}`)).status, 400, query)
 })
 
-void test('search: a hit says that its label is the one the operator gives the address', async () => {
+void test('search: labels and names of contracts lead to their addresses, and a hit says that it is called so', async () => {
+  const [{ from, to }] = (await service.get('/v1/chains/51001/transactions')).body.transactions
   const labelled = await evmService({
     chains: [51001],
     more: (parts) => [
       search({
         ...parts,
         networks: createNetworkDirectory(() => []),
+        labels: ['Till of the harbour', 'Elsewhere'].map((label, at) => ({
+          chainId: at === 0 ? undefined : 51002,
+          address: fromHex(from.address),
+          label,
+        })),
+        contracts: {
+          named: async (_chain, text) => (text === 'exch' ? [fromHex(to.address)] : []),
+        },
         addressBooks: createRichAddressBooks(parts.clock, () => ({ label: 'Till' })),
       }),
     ],
   })
-  const [{ from }] = (await service.get('/v1/chains/51001/transactions')).body.transactions
   const [hit] = (await labelled.get(`/v1/search?q=${from.address}`)).body.hits
   assert.deepEqual([hit.label, hit.isLabelled], ['Till', true])
+  const named = async (q: string): Promise<Json[]> =>
+    (await labelled.get(`/v1/search?q=${encodeURIComponent(q)}`)).body.hits.map(
+      ({ id }: Json) => id,
+    )
+  // By any part of a label that counts on the chain, and by a contract's name.
+  assert.deepEqual(await named('harbour'), [from.address])
+  assert.deepEqual(await named('elsewhere'), [])
+  assert.deepEqual(await named('exch'), [to.address])
   const [plain] = await hits(from.address)
   assert.deepEqual([plain.kind, plain.isLabelled], ['address', undefined])
+})
+
+void test('search: six digits lead to the transactions, blocks and addresses that begin so', async () => {
+  const { transactions } = (await service.get('/v1/chains/51001/transactions')).body
+  for (const { txHash, blockHash, from } of transactions)
+    for (const [id, kind] of [
+      [txHash, 'transaction'],
+      [blockHash, 'block'],
+      [from.address, 'address'],
+    ] as const)
+      for (const digits of [6, 7, 12, 30]) {
+        const found = (await hits(id.slice(0, 2 + digits))).filter(
+          (hit) => hit.id.toLowerCase() === id.toLowerCase() && hit.chainId === '51001',
+        )
+        assert.deepEqual([found[0]?.kind, found[0]?.match], [kind, 'part'], `${id} ${digits}`)
+        await follows(found[0])
+      }
+  assert.deepEqual(await hits('0x123'), [])
 })

@@ -8,6 +8,8 @@ export function abisAlone(abis: AbiBook): ContractBook {
   return {
     versions: async () => undefined,
     methods: async () => new Map(),
+    names: () => [],
+    named: async () => [],
     newest: async () => [],
     listed: async () => [],
     find: async () => undefined,

@@ -17,10 +17,12 @@ import {
   type ContractBook,
   createContractBook,
 } from '../../../src/api/evm/contracts/contract-book.ts'
+import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import {
   createChainDirectory,
   type ServedChain,
 } from '../../../src/api/operation/chain-directory.ts'
+import { noTokenNotes } from '../../../src/api/prices/token-lists.ts'
 import type { CompileLimits } from '../../../src/contracts/compiler.ts'
 import type { Compilers } from '../../../src/contracts/compilers.ts'
 import type { StandardInput } from '../../../src/contracts/standard-input.ts'
@@ -70,6 +72,10 @@ export const made = {
   doubler: '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0',
   maker: '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9',
 }
+
+let monotonic = 0
+/** What is kept for seconds is over at the next look. */
+const hasty = { ...systemClock, monotonic: () => (monotonic += 60_000) }
 
 /** Those that are usual. */
 export const compileLimits: CompileLimits = { seconds: 60, memoryBytes: 384 * 2 ** 20 }
@@ -133,6 +139,7 @@ export async function contractService(
     parts: {
       chains: createChainDirectory(() => [chain]),
       contracts: book,
+      addressBooks: createRichAddressBooks(hasty, noTokenNotes, book.names),
       methodNames: createMethodNames([], book.methods),
     },
   })

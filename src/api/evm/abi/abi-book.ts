@@ -17,6 +17,8 @@ export type GivenAbi = {
   /** `0x` and lower-case digits; absent: every contract whose logs and inputs fit. */
   readonly address?: string | undefined
   readonly entries: readonly AbiEntry[]
+  /** With the other ABIs of the address these are all methods that can be called there. */
+  readonly isWhole?: boolean
 }
 
 /** A contract of a chain, lower-case. */
@@ -36,6 +38,8 @@ export type AbiBook = {
   readonly error: (contract: Contract, data: Uint8Array) => Decoded | undefined
   /** Events of the ABIs that count for a contract. */
   readonly eventsOf: (contract: Contract) => readonly AbiEntry[]
+  /** Returns whether a contract has no other methods than these ABIs say. */
+  readonly isWhole: (contract: Contract) => boolean
 }
 
 /** No ABIs. */
@@ -44,16 +48,20 @@ export const noAbis: AbiBook = {
   input: () => undefined,
   error: () => undefined,
   eventsOf: () => [],
+  isWhole: () => false,
 }
 
-/** `first`, and where that has nothing `second`. */
+/** `first`, and where that has nothing `second`; no method of `second` where `first` has all. */
 export function joinedBooks(first: AbiBook, second: AbiBook): AbiBook {
   if (second === noAbis) return first
   return {
     log: (...log) => first.log(...log) ?? second.log(...log),
-    input: (...input) => first.input(...input) ?? second.input(...input),
+    input: (contract, input) =>
+      first.input(contract, input) ??
+      (first.isWhole(contract) ? undefined : second.input(contract, input)),
     error: (...error) => first.error(...error) ?? second.error(...error),
     eventsOf: (contract) => [...first.eventsOf(contract), ...second.eventsOf(contract)],
+    isWhole: (contract) => first.isWhole(contract) || second.isWhole(contract),
   }
 }
 
@@ -63,7 +71,9 @@ const selectorBytes = 4
 export function createAbiBook(abis: readonly GivenAbi[]): AbiBook {
   if (abis.length === 0) return noAbis
   const entries = new Map<string, AbiEntry[]>()
-  for (const { chainId = '', address = '', entries: all } of abis)
+  const whole = new Set<string>()
+  for (const { chainId = '', address = '', entries: all, isWhole } of abis) {
+    if (isWhole === true) whole.add(`${chainId} ${address}`)
     for (const entry of all) {
       const { kind } = entry
       const hash = kind === 'event' ? entry.hash : entry.hash.subarray(0, selectorBytes)
@@ -72,6 +82,7 @@ export function createAbiBook(abis: readonly GivenAbi[]): AbiBook {
       if (known === undefined) entries.set(key, [entry])
       else known.push(entry)
     }
+  }
   const candidates = (
     { chainId, address }: Contract,
     kind: AbiEntry['kind'],
@@ -107,6 +118,7 @@ export function createAbiBook(abis: readonly GivenAbi[]): AbiBook {
             address === contract.address && chainId === contract.chainId,
         )
         .flatMap(({ entries: all }) => all.filter(({ kind }) => kind === 'event')),
+    isWhole: ({ chainId, address }) => whole.has(`${chainId} ${address}`),
   }
 }
 

@@ -4,11 +4,12 @@ import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { erc1155Abi, erc20Abi, erc721Abi, toEventSignature, toFunctionSignature } from 'viem'
 
+import { readAbi } from '../../../codec/evm/abi/abi.ts'
 import { toChecksumAddress } from '../../../core/address.ts'
 import { fromHex } from '../../../core/bytes.ts'
 import type { Decoded } from '../../../shape/evm/log.ts'
-import { decodedLog } from './abi-book.ts'
-import { abiOfStandard, inputBySignature, wellKnown } from './known-abis.ts'
+import { createAbiBook, decodedLog, joinedBooks } from './abi-book.ts'
+import { abiOfStandard, inputBySignature, inputInWords, wellKnown } from './known-abis.ts'
 
 const pad = (hex: string): string => hex.padStart(64, '0')
 const text = (hex: string): string => hex.padEnd(64, '0')
@@ -85,6 +86,24 @@ void test('inputs by signature: the examples of the ABI specification, nothing w
   for (let size = 0; size < input.length - 64; size += 2)
     assert.equal(inputBySignature(signature, fromHex(input.slice(0, size))), undefined)
   assert.equal(inputBySignature('no signature', fromHex(input)), undefined)
+})
+
+void test('inputs: the ABI of the callee comes before signatures that are listed, and alone where it is whole', () => {
+  const contract = { chainId: '1', address: `0x${'cc'.repeat(20)}` }
+  const listed = 'burn(uint256)'
+  const burn = fromHex(`42966c68${pad('7')}`)
+  const entries = readAbi([
+    { type: 'function', name: 'mint', inputs: [{ name: 'times', type: 'uint8' }] },
+  ])
+  const mint = fromHex(`6ecd2306${pad('3')}`)
+  for (const isWhole of [false, true]) {
+    const book = joinedBooks(createAbiBook([{ ...contract, entries, isWhole }]), wellKnown)
+    const own = inputInWords(book, contract, { bytes: mint, listed: 'other(uint8)' })
+    assert.deepEqual([own.methodName, own.decodedInput?.parameters[0]?.value], ['mint(uint8)', '3'])
+    const other = inputInWords(book, contract, { bytes: burn, listed })
+    assert.equal(other.methodName, isWhole ? undefined : listed)
+    assert.equal(other.decodedInput === undefined, isWhole)
+  }
 })
 
 void test('ABIs of the standards: each method and event is as another library has it', () => {

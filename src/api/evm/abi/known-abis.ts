@@ -111,14 +111,17 @@ export function inputBySignature(signature: string, input: Uint8Array): Decoded 
   return bookOf('function', [signature]).input({ chainId: '', address: '' }, input)
 }
 
-/** An input by ABI or, without names of its arguments, by the signature of its method. */
+/**
+ * An input and its method by the ABIs of its contract or, without names of its arguments, by the signature that is
+ * `listed` for its selector: selectors are four bytes, and other contracts have the same for other methods.
+ */
 export function inputInWords(
   abis: AbiBook,
   contract: Parameters<AbiBook['input']>[0],
-  {
-    bytes,
-    methodName = '',
-  }: { readonly bytes: Uint8Array; readonly methodName: string | undefined },
-): Decoded | undefined {
-  return abis.input(contract, bytes) ?? inputBySignature(methodName, bytes)
+  { bytes, listed }: { readonly bytes: Uint8Array; readonly listed: string | undefined },
+): { readonly methodName: string | undefined; readonly decodedInput: Decoded | undefined } {
+  const own = abis.input(contract, bytes)
+  if (own !== undefined || abis.isWhole(contract))
+    return { methodName: own?.signature, decodedInput: own }
+  return { methodName: listed, decodedInput: inputBySignature(listed ?? '', bytes) }
 }

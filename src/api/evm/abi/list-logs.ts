@@ -22,13 +22,19 @@ import { type Input, operation, type Operation } from '../../operation/operation
 import type { PageTokens } from '../../operation/page-token.ts'
 import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import type { EvmContext } from '../evm-context.ts'
+import { labelledLogs } from '../rich-addresses.ts'
 import type { AbiBook } from './abi-book.ts'
 
 /**
  * Logs by contract and topics. Throws `not-found` for a chain whose logs are not kept, and
  * `not-ready` before the first of them is.
  */
-export function listLogs({ chains, tokens, contracts }: EvmContext): Operation<'listLogs'> {
+export function listLogs({
+  chains,
+  tokens,
+  contracts,
+  addressBooks,
+}: EvmContext): Operation<'listLogs'> {
   return operation(EvmTransactions.listLogs, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
     const route = EvmTransactions.listLogs.id
@@ -42,7 +48,7 @@ export function listLogs({ chains, tokens, contracts }: EvmContext): Operation<'
     const abis = await contracts.abisOf(chain, addresses, signal)
     const { evmChainId } = chain.facts
     const logs = rows.map((row) => viewOf(row, String(evmChainId), abis))
-    return { body: { ...next, logs }, headers }
+    return { body: { ...next, logs: await labelledLogs(addressBooks(chain), logs) }, headers }
   })
 }
 

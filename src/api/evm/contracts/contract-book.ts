@@ -6,15 +6,18 @@ import { type AbiEntry, methodsOf, readAbi } from '../../../codec/evm/abi/abi.ts
 import { compile, type CompileLimits } from '../../../contracts/compiler.ts'
 import type { Compilers } from '../../../contracts/compilers.ts'
 import { findProxy, type Proxy } from '../../../contracts/proxy.ts'
+import { contractNameOf } from '../../../contracts/standard-input.ts'
 import { type Claim, verifyClaim } from '../../../contracts/verify.ts'
 import { createGenerations } from '../../../core/bounded-maps.ts'
 import { equalBytes, to0x } from '../../../core/bytes.ts'
-import { Fault } from '../../../core/fault.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
 import { keccak256 } from '../../../core/hash.ts'
+import { isObject } from '../../../core/json.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import {
   contractAt,
+  contractsNamed,
   contractWithCode,
   hasContracts,
   type ListedContract,
@@ -30,6 +33,7 @@ import type { Caller } from '../../operation/operation.ts'
 import { type AbiBook, createAbiBook, joinedBooks } from '../abi/abi-book.ts'
 import { wellKnown } from '../abi/known-abis.ts'
 import { answerOfNode } from '../answers.ts'
+import type { ContractNames } from '../rich-addresses.ts'
 import { creationCode } from './creation-code.ts'
 
 type ContractBookOptions = {
@@ -54,6 +58,14 @@ export type ContractBook = {
    * no node.
    */
   readonly methods: (selectors: readonly number[]) => Promise<ReadonlyMap<number, string>>
+  /** Names of those that are verified themselves, in the order of their addresses; none of a chain without any. */
+  readonly names: ContractNames
+  /** Addresses of those of a chain whose names begin with a text, newest first. */
+  readonly named: (
+    chain: ServedChain,
+    text: string,
+    limit: number,
+  ) => Promise<readonly Uint8Array[]>
   /** Those of a chain, newest first, strictly after one. */
   readonly newest: (
     chain: ServedChain,
@@ -111,15 +123,28 @@ const mostQueuedPerCaller = 2
 const abisKept = 500
 
 /** Contracts whose ABIs count for an address, as the node gave it last. */
-type Link = { readonly contracts: readonly VerifiedContract[]; readonly until: number }
+type Link = {
+  readonly contracts: readonly VerifiedContract[]
+  /** They have all methods that can be called there. */
+  readonly isWhole: boolean
+  readonly until: number
+}
 
 /** A book over the store of verified contracts. */
 export function createContractBook(options: ContractBookOptions): ContractBook {
   const find = finding(options)
-  const decoding = createDecoding(options, find)
+  const presence = createPresence(options.store, options.clock)
+  const decoding = createDecoding(options, find, presence)
   return {
     versions: async () => options.compilers?.versions(),
     methods: (selectors) => verifiedMethods(options.store, selectors),
+    names: async ({ facts: { evmChainId } }, addresses) => {
+      if (!(await presence.of(evmChainId))) return []
+      const found = await listedContracts(options.store, evmChainId, addresses)
+      return found.map((one) => one && contractNameOf(one.name).name)
+    },
+    named: async ({ facts: { evmChainId } }, text, limit) =>
+      (await presence.of(evmChainId)) ? contractsNamed(options.store, evmChainId, text, limit) : [],
     newest: ({ facts }, after, limit) =>
       newestContracts(options.store, facts.evmChainId, after, limit),
     listed: ({ facts }, addresses) => listedContracts(options.store, facts.evmChainId, addresses),
@@ -213,21 +238,26 @@ function rankOf({ runtimeMatch, creationMatch }: VerifiedContract): number {
   return 3 * matches.indexOf(runtimeMatch) + matches.indexOf(creationMatch)
 }
 
-/** Remembers the chains that have verified contracts: most have none, and each is looked up. */
-function createPresence(
-  store: Database,
-  clock: Clock,
-): {
+type Presence = {
   readonly of: (chainId: number) => Promise<boolean>
   readonly forget: (chainId: number) => void
-} {
+}
+
+/**
+ * Remembers the chains that have verified contracts: most have none, and each is looked up. While the store is away
+ * none has.
+ */
+function createPresence(store: Database, clock: Clock): Presence {
   const known = new Map<number, { readonly any: boolean; readonly until: number }>()
   return {
     of: async (chainId) => {
       const cached = known.get(chainId)
       if (cached !== undefined && (cached.any || clock.monotonic() < cached.until))
         return cached.any
-      const any = await hasContracts(store, chainId)
+      const any = await hasContracts(store, chainId).catch((error: unknown) => {
+        if (faultOf(error) === undefined) throw error
+        return false
+      })
       known.set(chainId, { any, until: clock.monotonic() + anyMs })
       return any
     },
@@ -235,16 +265,30 @@ function createPresence(
   }
 }
 
+/** A contract, and behind it those that it hands on to what it does not have itself. */
+function linkOf(all: readonly (VerifiedContract | undefined)[]): Omit<Link, 'until'> {
+  const called = all.length > 1 ? all.slice(1) : all
+  return {
+    contracts: all.flatMap((one) => one ?? []),
+    isWhole: called.every((one) => one !== undefined && !takesOthers(one)),
+  }
+}
+
+/** Returns whether a contract takes calls of methods that are not in its ABI. */
+function takesOthers({ body }: VerifiedContract): boolean {
+  return body.abi.some((item) => isObject(item) && item['type'] === 'fallback')
+}
+
 /** ABIs of verified contracts, kept for a while with what proxies lead to. */
 function createDecoding(
   { store, clock, abis }: ContractBookOptions,
   find: ContractBook['find'],
+  presence: Presence,
 ): Pick<ContractBook, 'abisOf'> & {
   readonly forget: (chain: ServedChain, address: Uint8Array) => void
 } {
   const links = createGenerations<string, Link>(linksKept)
   const entries = createGenerations<string, readonly AbiEntry[]>(abisKept)
-  const presence = createPresence(store, clock)
   const keyOf = (chain: ServedChain, address: Uint8Array): string =>
     `${chain.facts.key} ${to0x(address)}`
 
@@ -253,20 +297,20 @@ function createDecoding(
     chain: ServedChain,
     address: Uint8Array,
     signal: AbortSignal,
-  ): Promise<readonly VerifiedContract[]> => {
-    const link = links.get(keyOf(chain, address))
-    if (link !== undefined && clock.monotonic() < link.until) return link.contracts
+  ): Promise<Link> => {
+    const known = links.get(keyOf(chain, address))
+    if (known !== undefined && clock.monotonic() < known.until) return known
     const found = await answerOfNode(clock, signal, async (until) => {
       const proxy = await proxyAt(chain, address, until)
       const all = [address, ...(proxy?.implementations ?? [])]
       return Promise.all(all.map((one) => find(chain, one, until)))
     })
     const own = await contractAt(store, chain.facts.evmChainId, address)
-    const contracts =
-      found?.flatMap((one) => one?.contract ?? []) ?? (own === undefined ? [] : [own])
+    const all = found?.map((one) => one?.contract) ?? [own]
     const keptMs = chain.beginsAnew === true ? anyMs : linkMs
-    links.set(keyOf(chain, address), { contracts, until: clock.monotonic() + keptMs })
-    return contracts
+    const link = { ...linkOf(all), until: clock.monotonic() + keptMs }
+    links.set(keyOf(chain, address), link)
+    return link
   }
 
   const abiOf = ({ chainId, address, verifiedAt, body }: VerifiedContract): readonly AbiEntry[] => {
@@ -278,7 +322,7 @@ function createDecoding(
 
   return {
     forget: (chain, address) => {
-      links.set(keyOf(chain, address), { contracts: [], until: 0 })
+      links.set(keyOf(chain, address), { contracts: [], isWhole: false, until: 0 })
       presence.forget(chain.facts.evmChainId)
     },
     abisOf: async (chain, addresses, signal) => {
@@ -288,9 +332,9 @@ function createDecoding(
       const distinct = new Map(addresses.map((address) => [to0x(address), address]))
       const given = await Promise.all(
         [...distinct].map(async ([text, address]) => {
-          const contracts = await linked(chain, address, signal)
-          const chainId = String(evmChainId)
-          return contracts.map((one) => ({ chainId, address: text, entries: abiOf(one) }))
+          const { contracts, isWhole } = await linked(chain, address, signal)
+          const of = { chainId: String(evmChainId), address: text, isWhole }
+          return contracts.map((one) => ({ ...of, entries: abiOf(one) }))
         }),
       )
       return joinedBooks(joinedBooks(abis, createAbiBook(given.flat())), wellKnown)

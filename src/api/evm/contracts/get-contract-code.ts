@@ -3,7 +3,7 @@
 import { readAbi } from '../../../codec/evm/abi/abi.ts'
 import { contractNameOf } from '../../../contracts/standard-input.ts'
 import { toChecksumAddress } from '../../../core/address.ts'
-import { fromHex } from '../../../core/bytes.ts'
+import { fromHex, to0x } from '../../../core/bytes.ts'
 import type { ContractSource } from '../../../shape/evm/contract.ts'
 import { EvmContracts } from '../../../shape/operations/evm-contracts.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
@@ -13,6 +13,7 @@ import { abiOfStandard } from '../abi/known-abis.ts'
 import { subjectOf } from '../address-list.ts'
 import { answerOfNode } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
+import { labelsOf } from '../rich-addresses.ts'
 import type { KnownContract } from './contract-book.ts'
 
 /** Sources of a contract and its implementations, of each that is verified. */
@@ -33,10 +34,20 @@ export function getContractCode(context: EvmContext): Operation<'getContractCode
     )
     const isKnown = known !== undefined || implementations.some(({ code }) => code !== undefined)
     const standardAbi = isKnown || id === undefined ? [] : await abiOfToken(context, chain, id)
+    const source = known && sourceView(known)
+    const labels = await labelsOf(
+      context.addressBooks(chain),
+      [address, ...(proxy?.implementations ?? [])].map(to0x),
+      [source?.decodedConstructor],
+    )
     return {
       body: {
         address: toChecksumAddress(address),
-        source: known && sourceView(known),
+        label: labels.of(to0x(address)),
+        source: source && {
+          ...source,
+          decodedConstructor: labels.in(source.decodedConstructor),
+        },
         standardAbi: standardAbi.length === 0 ? undefined : standardAbi,
         compilers: compilers === undefined ? undefined : [...compilers],
         proxy:
@@ -46,6 +57,7 @@ export function getContractCode(context: EvmContext): Operation<'getContractCode
                 kind: proxy.kind,
                 implementations: implementations.map(({ one, code }) => ({
                   address: toChecksumAddress(one),
+                  label: labels.of(to0x(one)),
                   source: code && sourceView(code),
                 })),
               },

@@ -68,7 +68,7 @@ export function contractView({ address, rich, token, note }: RichAddressEntry): 
       view.balancesDiffer = { blockNumber: String(height), reason }
     }
   }
-  if (note?.label !== undefined) view.label = note.label
+  if (rich.label !== undefined) view.label = rich.label
   if (rich.isSpam === true) view.isSpam = true
   if (note?.reputation !== undefined) view.tokenReputation = note.reputation
   if (note?.logoUri !== undefined) view.logoAsset = { imageUri: note.logoUri }
@@ -103,8 +103,22 @@ async function deployment(
   )
   return {
     txHash: transaction.hash,
-    deployerAddress: named(transaction.fromId).address,
-    deployerContractAddress: creatorId === undefined ? undefined : named(creatorId).address,
+    ...deployerOf(
+      named(transaction.fromId),
+      creatorId === undefined ? undefined : named(creatorId),
+    ),
+  }
+}
+
+type Deployer = Omit<NonNullable<ContractMetadata['deploymentDetails']>, 'txHash'>
+
+/** Who sent the creation, and the contract that created it, if one did. */
+function deployerOf(sender: RichAddressEntry, creator: RichAddressEntry | undefined): Deployer {
+  return {
+    deployerAddress: sender.address,
+    deployerLabel: sender.rich.label,
+    deployerContractAddress: creator?.address,
+    deployerContractLabel: creator?.rich.label,
   }
 }
 
@@ -177,8 +191,10 @@ async function viewsOf(
       ...view,
       deploymentDetails: {
         txHash: transaction.hash,
-        deployerAddress: named(transaction.fromId).address,
-        deployerContractAddress: creatorId === undefined ? undefined : named(creatorId).address,
+        ...deployerOf(
+          named(transaction.fromId),
+          creatorId === undefined ? undefined : named(creatorId),
+        ),
       },
     }
   })
@@ -217,13 +233,20 @@ export function listContracts(context: EvmContext): Operation<'listContracts'> {
       page.rows.map(async ({ address }) => addressBooks(chain).find(to0x(address))),
     )
     const named = await addressBooks(chain).load(found.flatMap(({ id }) => id ?? []))
+    const made = await Promise.all(
+      found.map(async ({ id }) => (id === undefined ? undefined : deployment(context, chain, id))),
+    )
     const views = page.rows.map((row, at) => {
       const id = found[at]?.id
-      const { address } = row
+      const { address, name } = row
       const view: ContractMetadata =
         id === undefined
-          ? { address: toChecksumAddress(address), ercType: 'UNKNOWN' }
-          : contractView(named(id))
+          ? {
+              address: toChecksumAddress(address),
+              ercType: 'UNKNOWN',
+              label: contractNameOf(name).name,
+            }
+          : { ...contractView(named(id)), deploymentDetails: made[at] }
       return withSource(view, row)
     })
     return { body: { ...nextToken(page), contracts: views } }

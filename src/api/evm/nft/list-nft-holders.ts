@@ -66,6 +66,7 @@ export function listNftHolders(context: NftContext): Operation<'getNftHoldersByC
         ...page.next(goOn === undefined ? undefined : { ...totals, after: goOn }),
         addresses: rows.map(({ ownerId, held }) => ({
           address: named(ownerId).address,
+          label: named(ownerId).rich.label,
           sortKey: held.toString(),
         })),
         nftCollectionName: token.name === undefined ? undefined : [token.name],

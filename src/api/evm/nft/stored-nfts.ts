@@ -1,7 +1,7 @@
 /** Details of NFTs as the stores of the chains have them. */
 
 import { type NftFields, nftStatuses, type NftStatus } from '../../../core/nft-status.ts'
-import type { Erc1155Metadata, Erc721Metadata } from '../../../shape/evm/nft-token.ts'
+import type { Erc1155Metadata, Erc721Metadata, Erc721Token } from '../../../shape/evm/nft-token.ts'
 import {
   type MetadataRow,
   metadataOfTokens,
@@ -19,9 +19,9 @@ export function storedNfts(addressBooks: RichAddressBooks): NftSource {
       const places = items.map(placeOf)
       const [metadata, owners] = await Promise.all([
         metadataOfTokens(chain.store, 721, places),
-        ownerAddresses(addressBooks, chain, places),
+        ownersOf(addressBooks, chain, places),
       ])
-      return places.map((_, at) => ({ ...erc721Details(metadata[at]), ownerAddress: owners[at] }))
+      return places.map((_, at) => ({ ...erc721Details(metadata[at]), ...owners[at] }))
     },
     erc1155: async (chain, items) => {
       const rows = await metadataOfTokens(chain.store, 1155, items.map(placeOf))
@@ -34,16 +34,20 @@ function placeOf({ contractId, item }: NftItem): NftPlace {
   return { contractId, item: item.length > 2 ? BigInt(item) : 0n }
 }
 
-/** Checksummed owners; `undefined` of what is burned or unknown. */
-async function ownerAddresses(
+/** Owners; `undefined` of what is burned or unknown. */
+async function ownersOf(
   addressBooks: RichAddressBooks,
   chain: ServedChain,
   places: readonly NftPlace[],
-): Promise<(string | undefined)[]> {
+): Promise<(Pick<Erc721Token, 'ownerAddress' | 'ownerLabel'> | undefined)[]> {
   const owners = await ownersOfTokens(chain.store, places)
   const ids = owners.flatMap(({ ownerId }) => ownerId ?? [])
   const named = await addressBooks(chain).load(ids)
-  return owners.map(({ ownerId }) => (ownerId === undefined ? undefined : named(ownerId).address))
+  return owners.map(({ ownerId }) => {
+    if (ownerId === undefined) return undefined
+    const { address, label } = named(ownerId).rich
+    return { ownerAddress: address, ownerLabel: label }
+  })
 }
 
 function erc721Details(row: MetadataRow | undefined): {

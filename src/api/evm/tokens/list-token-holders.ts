@@ -5,6 +5,7 @@ import { parseEvmAddress, toChecksumAddress, zeroAddress } from '../../../core/a
 import { fromHex, toBigint, toHex } from '../../../core/bytes.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { defaultHolders } from '../../../shape/evm/holder.ts'
+import type { RichAddress } from '../../../shape/evm/token.ts'
 import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import { type TokenRow, tokensOfIds } from '../../../store/query/evm/addresses.ts'
@@ -71,7 +72,7 @@ export function listTokenHolders(context: EvmContext): Operation<'getAddressesBy
       insists: query.compared === true,
       signal,
     })
-    const addresses = rows.map(({ address, balance }) => ({ address, sortKey: balance.toString() }))
+    const addresses = rows.map(({ balance, ...of }) => ({ ...of, sortKey: balance.toString() }))
     const headers = balancesHeader(comparedAt, range.at)
     return { body: { ...next(goOn), addresses }, ...header, headers }
   })
@@ -111,8 +112,10 @@ type HolderQuery = {
   readonly signal: AbortSignal
 }
 
+type HolderName = Pick<RichAddress, 'address' | 'label'>
+
 type HolderPage = {
-  readonly rows: readonly { readonly address: string; readonly balance: bigint }[]
+  readonly rows: readonly (HolderName & { readonly balance: bigint })[]
   /** The address after which the next page begins. */
   readonly goOn?: number
   readonly compared: Compared
@@ -125,7 +128,7 @@ async function holders(
 ): Promise<HolderPage> {
   const { token, from, at, threshold, limit } = query
   const { store } = chain
-  const rows: { address: string; balance: bigint }[] = []
+  const rows: (HolderName & { readonly balance: bigint })[] = []
   let { after } = query
   // What was held at some time of a range is what logs say.
   let comparedAt: Compared = query.isNewest ? at : undefined
@@ -143,7 +146,8 @@ async function holders(
           ? balance > threshold
           : await heldMoreThan(store, pair, { from, at, threshold })
       if (isWanted && rows.length === limit) return { rows, goOn: after, compared: comparedAt }
-      if (isWanted) rows.push({ address: found.named(addressId).address, balance })
+      const { address, label } = found.named(addressId).rich
+      if (isWanted) rows.push({ address, label, balance })
       after = addressId
     }
     if (addressIds.length === chunkSize) continue

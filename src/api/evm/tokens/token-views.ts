@@ -50,6 +50,7 @@ type Erc721Details = {
   readonly tokenUri: string
   readonly metadata: Erc721Metadata
   readonly ownerAddress?: string | undefined
+  readonly ownerLabel?: string | undefined
 }
 
 /** Stored facts about an ERC-1155 token id. */

@@ -27,7 +27,7 @@ import { inputInWords } from '../abi/known-abis.ts'
 import { tracedHeaders, decimalText, inputOf } from '../answers.ts'
 import { networkToken } from '../balances/native-balance.ts'
 import type { EvmContext } from '../evm-context.ts'
-import { withLabels } from '../rich-addresses.ts'
+import { labelsOf } from '../rich-addresses.ts'
 import { money } from '../tokens/token-views.ts'
 import {
   erc1155TransferDetails,
@@ -124,20 +124,24 @@ async function inWords(
   // A payment says nothing.
   const called = target === undefined || row.inputLength === 0 ? [] : [fromHex(target)]
   const abis = await contracts.abisOf(chain, called, signal)
-  const contract = { chainId: view.chainId, address: target?.toLowerCase() ?? '' }
-  const decodedInput =
-    target === undefined
-      ? undefined
-      : inputInWords(abis, contract, {
-          bytes: fromHex(view.input),
-          methodName: view.method?.methodName,
-        })
   const failed = { chain, row, input: view.input, from: view.from.address, to: target, abis }
-  const revertReason = row.status === 1 ? undefined : await reverts(failed, signal)
-  if (decodedInput !== undefined && view.method !== undefined)
-    view.method.methodName ??= decodedInput.signature
-  const labelled = decodedInput && withLabels(decodedInput, addressBooks(chain))
-  return { ...view, decodedInput: labelled, revertReason }
+  const reason = row.status === 1 ? undefined : await reverts(failed, signal)
+  const { method } = view
+  const { methodName, decodedInput } =
+    called.length === 0
+      ? { methodName: method?.methodName, decodedInput: undefined }
+      : inputInWords(
+          abis,
+          { chainId: view.chainId, address: target?.toLowerCase() ?? '' },
+          { bytes: fromHex(view.input), listed: method?.methodName },
+        )
+  const labels = await labelsOf(addressBooks(chain), [], [decodedInput, reason?.decoded])
+  return {
+    ...view,
+    method: method && { ...method, methodName },
+    decodedInput: labels.in(decodedInput),
+    revertReason: reason && { ...reason, decoded: labels.in(reason.decoded) },
+  }
 }
 
 // The historical price is of another day than the current one. Source: public API description.

@@ -6,6 +6,7 @@ import { parseEvmAddress } from '../../../core/address.ts'
 import { fromHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { isObject } from '../../../core/json.ts'
+import type { Decoded } from '../../../shape/evm/log.ts'
 import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { heightOf, placeOf } from '../../../store/query/evm/position.ts'
 import { transactionByHash } from '../../../store/query/evm/transactions.ts'
@@ -14,7 +15,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { decodedLog } from '../abi/abi-book.ts'
 import { inputInWords } from '../abi/known-abis.ts'
 import type { EvmContext } from '../evm-context.ts'
-import { withLabels } from '../rich-addresses.ts'
+import { labelledLogs, labelsOf } from '../rich-addresses.ts'
 
 // The most that a page shows. The total says how many there are.
 const mostCalls = 1_000
@@ -52,33 +53,44 @@ export function listTransactionCalls({
       contracts.abisOf(chain, [...called].slice(0, mostContracts).map(fromHex), input.signal),
     ])
     const evmChainId = String(chain.facts.evmChainId)
-    const book = addressBooks(chain)
     let digits = 0
+    const views = calls.map(({ type, input: given, ...rest }) => {
+      const call = { ...rest, callType: type }
+      if (given === undefined) return call
+      digits += given.length
+      const contract = { chainId: evmChainId, address: call.to?.toLowerCase() ?? '' }
+      const isShown = digits <= mostHexDecoded
+      const bytes = fromHex(isShown ? given : given.slice(0, 10))
+      return {
+        ...call,
+        methodHash: given.slice(0, 10),
+        ...inputInWords(abis, contract, { bytes, listed: nameOf(selectorOf(given)) }),
+        input: isShown ? given : undefined,
+      }
+    })
+    const labels = await labelsOf(
+      addressBooks(chain),
+      views.flatMap(({ from, to }) => [from, to]),
+      views.map(decodedOf),
+    )
     return {
       body: {
         callCount: count,
-        calls: calls.map(({ type, input: given, ...rest }) => {
-          const toLabel = rest.to === undefined ? undefined : book.labelOf(fromHex(rest.to))
-          const call = { ...rest, toLabel, callType: type }
-          if (given === undefined) return call
-          const methodName = nameOf(selectorOf(given))
-          digits += given.length
-          const contract = { chainId: evmChainId, address: call.to?.toLowerCase() ?? '' }
-          const isShown = digits <= mostHexDecoded
-          const decoded = isShown
-            ? inputInWords(abis, contract, { bytes: fromHex(given), methodName })
-            : undefined
-          return {
-            ...call,
-            methodHash: given.slice(0, 10),
-            methodName: methodName ?? decoded?.signature,
-            input: isShown ? given : undefined,
-            decodedInput: decoded && withLabels(decoded, book),
-          }
-        }),
+        calls: views.map((view) => ({
+          ...view,
+          fromLabel: labels.of(view.from),
+          toLabel: labels.of(view.to),
+          decodedInput: labels.in(decodedOf(view)),
+        })),
       },
     }
   })
+}
+
+function decodedOf(
+  view: object & { readonly decodedInput?: Decoded | undefined },
+): Decoded | undefined {
+  return view.decodedInput
 }
 
 function selectorOf(input: string): number {
@@ -102,25 +114,16 @@ export function listTransactionLogs({
     const logs = await receiptLogs(chain, row.pos, input.signal)
     const addresses = logs.map(({ address }) => parseEvmAddress(String(address)))
     const abis = await contracts.abisOf(chain, addresses, input.signal)
-    const book = addressBooks(chain)
-    return {
-      body: {
-        logs: logs.map(({ address, topics, data, logIndex }) => {
-          const log = {
-            address: String(address),
-            topics: Array.isArray(topics) ? topics.map(String) : [],
-            data: String(data),
-          }
-          const decoded = decodedLog(abis, String(chain.facts.evmChainId), log)
-          return {
-            ...log,
-            label: book.labelOf(fromHex(log.address)),
-            logIndex: Number(logIndex),
-            decoded: decoded && withLabels(decoded, book),
-          }
-        }),
-      },
-    }
+    const views = logs.map(({ address, topics, data, logIndex }) => {
+      const log = {
+        address: String(address),
+        topics: Array.isArray(topics) ? topics.map(String) : [],
+        data: String(data),
+      }
+      const decoded = decodedLog(abis, String(chain.facts.evmChainId), log)
+      return { ...log, logIndex: Number(logIndex), decoded }
+    })
+    return { body: { logs: await labelledLogs(addressBooks(chain), views) } }
   })
 }
 

@@ -17,7 +17,7 @@ import type { ServedChain } from '../../operation/chain-directory.ts'
 import type { MethodName } from '../abi/known-methods.ts'
 import { decimalText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
-import type { Named } from '../rich-addresses.ts'
+import { type Labels, labelsOf, type Named } from '../rich-addresses.ts'
 import { placement } from '../transfers/transfer-views.ts'
 
 /** `to` of a creation: clients demand an address, and the new contract is none the sender named. */
@@ -29,6 +29,7 @@ export type TransactionContext = {
   readonly chainId: string
   readonly named: Named
   readonly methodName: MethodName
+  readonly labels: Labels
 }
 
 /** Facts that the views of `rows` need, with `more` addresses by number. */
@@ -38,9 +39,14 @@ export async function transactionContext(
   rows: readonly TransactionRow[],
   more: readonly number[] = [],
 ): Promise<TransactionContext> {
-  const named = await addressBooks(chain).load(transactionAddresses(rows, more))
+  const book = addressBooks(chain)
+  const named = await book.load(transactionAddresses(rows, more))
   const methodName = await methodNames(rows.map(({ selector }) => selector))
-  return { chainId: String(chain.facts.evmChainId), named, methodName }
+  const labels = await labelsOf(
+    book,
+    rows.map((row) => contractMadeBy(row, named)),
+  )
+  return { chainId: String(chain.facts.evmChainId), named, methodName, labels }
 }
 
 /** Views of `rows`, in their order. */
@@ -66,7 +72,7 @@ function transactionAddresses(rows: readonly TransactionRow[], more: readonly nu
 /** A transaction of a list. */
 export function nativeTransaction(
   row: TransactionRow,
-  { chainId, named, methodName }: TransactionContext,
+  { chainId, named, methodName, labels }: TransactionContext,
 ): NativeTransaction {
   const view: NativeTransaction = {
     blockNumber: String(heightOf(row.pos)),
@@ -86,18 +92,28 @@ export function nativeTransaction(
     method: methodOf(row, methodName),
     value: decimalText(row.value),
   }
-  if (row.toId === undefined && row.status === 1)
-    view.createdContract = contractMadeBy(view.from.address, row.nonce)
+  const made = contractMadeBy(row, named)
+  if (made !== undefined) {
+    view.createdContract = made
+    view.createdContractLabel = labels.of(made)
+  }
   if (row.timestampMs !== undefined) view.blockTimestampMilliseconds = row.timestampMs
   if (row.minDelayExcess !== undefined) view.blockMinDelayExcess = row.minDelayExcess
   return view
 }
 
-/** `nonce` in decimal. */
-function contractMadeBy(sender: string, nonce: number): string {
+/** The contract that a creation made; `undefined` of other transactions, and where it failed. */
+function contractMadeBy(
+  { toId, status, fromId, nonce }: TransactionRow,
+  named: Named,
+): string | undefined {
+  if (toId !== undefined || status !== 1) return undefined
   const digits = nonce === 0 ? '' : nonce.toString(16)
   return toChecksumAddress(
-    createdAddress(sender, `0x${digits.padStart(digits.length + (digits.length % 2), '0')}`),
+    createdAddress(
+      named(fromId).address,
+      `0x${digits.padStart(digits.length + (digits.length % 2), '0')}`,
+    ),
   )
 }
 

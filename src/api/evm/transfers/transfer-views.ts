@@ -165,7 +165,7 @@ function nftTokens<D>(
 function erc721View(
   row: TransferRow,
   named: Named,
-  details: Pick<Erc721Token, 'tokenUri' | 'metadata' | 'ownerAddress'> | undefined,
+  details: Pick<Erc721Token, 'tokenUri' | 'metadata' | 'ownerAddress' | 'ownerLabel'> | undefined,
 ): Erc721Token {
   const { erc20 } = named(row.tokenId)
   return {

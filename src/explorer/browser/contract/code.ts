@@ -39,9 +39,7 @@ export function codeView(
 
 /** Links to what a proxy hands calls on to. */
 export function implementations(chainId: string, proxy: ContractCode['proxy']): View {
-  return proxy?.implementations.map(({ address: led }) =>
-    h('div', null, addressLink(chainId, { address: led })),
-  )
+  return proxy?.implementations.map((led) => h('div', null, addressLink(chainId, led)))
 }
 
 const proxyNames = {
@@ -63,7 +61,7 @@ function sourceView(chainId: string, source: ContractSource, before: string): Vi
       facts([
         ['Compiler', `${source.language} ${source.compilerVersion}`],
         ['Settings', h('code', null, visible(JSON.stringify(source.settings)))],
-        ['Verified', when(source.verifiedAt)],
+        ['Verified', when(source.verifiedAt, Date.now())],
         [
           'Same code as',
           twin === undefined ? undefined : addressLink(twin.chainId, { address: twin.address }),

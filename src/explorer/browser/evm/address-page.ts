@@ -20,7 +20,6 @@ import {
   facts,
   failed,
   heading,
-  idLink,
   pill,
   shown,
   table,
@@ -30,7 +29,7 @@ import {
 import { useTitle } from '../kit/place.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
 import { type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
-import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
+import { addressLink, chainLink, spamPill, txLink, txTable, wholeAddress } from './evm-parts.ts'
 import { Holders, Supply } from './holders.ts'
 import { Collectibles, Items } from './nft-page.ts'
 import { internalTable, transferTable } from './transfers.ts'
@@ -59,7 +58,11 @@ export function AddressPage(props: AddressProps): JSX.Element {
     0,
     String(beat),
   )
-  const { kind, title, symbol, ercType, isToken, isCollection } = namesOf(contract, isContract)
+  const { kind, title, symbol, ercType, isToken, isCollection } = namesOf(
+    contract,
+    isContract,
+    label,
+  )
   useTitle(`${title} ${ends(address)}`)
   const items = code.data === undefined ? [] : itemsOf(code.data)
   const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
@@ -89,6 +92,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
 function namesOf(
   contract: ContractMetadata | undefined,
   isContract: boolean,
+  label: string,
 ): {
   readonly kind: string
   readonly title: string
@@ -107,7 +111,7 @@ function namesOf(
       : isContract
         ? 'Contract'
         : 'Address'
-  const title = isToken && name.trim() !== '' ? clipped(name) : kind
+  const title = isToken && name.trim() !== '' ? clipped(name) : label || kind
   return { kind, title, symbol, ercType, isToken, isCollection }
 }
 
@@ -226,7 +230,7 @@ function contractCard(
       ],
       [
         'Creator',
-        made && copied(made.deployerAddress, to('chain', chainId, 'address', made.deployerAddress)),
+        made && wholeAddress(chainId, { address: made.deployerAddress, label: made.deployerLabel }),
       ],
     ]),
     source === undefined ? null : pill('verified', 'good'),
@@ -242,7 +246,7 @@ function useFound({ chainId, address }: AddressProps): {
   readonly isContract: boolean
   /** The address with its checksum, where the chain has seen it. */
   readonly own: string
-  /** Name that the operator gives it; empty where there is none. */
+  /** Its label; empty where it has none. */
   readonly label: string
 } {
   const found = useAnswer(urlOf('/v1/search', { q: address }))
@@ -361,16 +365,16 @@ function listOf({ world, chainId, address }: OfAddress, view: string): View {
 function deploymentTable(chainId: string, contracts: readonly ContractMetadata[]): JSX.Element {
   return table(
     [['Contract'], ['Standard'], ['Transaction'], ['Created by', 'wide']],
-    contracts.map(({ address, ercType, deploymentDetails: made }) => [
-      idLink(to('chain', chainId, 'address', address), address),
+    contracts.map(({ address, label, ercType, deploymentDetails: made }) => [
+      addressLink(chainId, { address, label }),
       ercType === 'UNKNOWN' ? '' : pill(ercType),
       made && txLink(chainId, made.txHash),
       made?.deployerContractAddress === undefined
         ? 'this address'
-        : idLink(
-            to('chain', chainId, 'address', made.deployerContractAddress),
-            made.deployerContractAddress,
-          ),
+        : addressLink(chainId, {
+            address: made.deployerContractAddress,
+            label: made.deployerContractLabel,
+          }),
     ]),
   )
 }

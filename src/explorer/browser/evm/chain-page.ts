@@ -22,7 +22,7 @@ import {
   neighbours,
   pill,
   segments,
-  statePill,
+  chainPill,
   table,
   tabs,
   when,
@@ -45,7 +45,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
     heading(
       chain?.isTestnet === true ? 'Testnet chain' : 'Chain',
       chainName(world, chainId),
-      status === undefined ? null : statePill(status.state),
+      status && chainPill(status),
     ),
     h('div', { class: 'grid two top-aligned' }, [
       h(About, { world, chainId, key: chainId }),
@@ -141,14 +141,22 @@ type ListedContract = AnswerAt<'/v1/chains/{chainId}/contracts'>['contracts'][nu
 function contractTable(chainId: string, contracts: readonly ListedContract[]): JSX.Element {
   return table(
     [['Contract'], ['Name'], ['Standard', 'wide'], ['Source code'], ['Creator', 'wide']],
-    contracts.map(({ address, name = '', ercType, source, deploymentDetails: made }) => [
-      addressLink(chainId, { address }),
+    contracts.map(({ address, name = '', ercType, label, source, deploymentDetails: made }) => [
+      addressLink(chainId, { address, label }),
       clipped(source?.name ?? name),
       ercType === 'UNKNOWN' ? '' : ercType,
       source === undefined
         ? h('span', { class: 'quiet' }, 'not verified')
-        : h('span', null, pill(`${source.match} match`, 'good'), ' ', age(source.verifiedAt)),
-      made === undefined ? '–' : addressLink(chainId, { address: made.deployerAddress }),
+        : h(
+            'span',
+            null,
+            pill(`${source.match} match`, 'good'),
+            ' ',
+            age(source.verifiedAt, Date.now()),
+          ),
+      made === undefined
+        ? '–'
+        : addressLink(chainId, { address: made.deployerAddress, label: made.deployerLabel }),
     ]),
   )
 }

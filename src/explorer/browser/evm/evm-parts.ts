@@ -7,7 +7,17 @@ import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction
 import type { Answer } from '../kit/answer.ts'
 import { clipped, count, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { age, coins, idLink, pill, rowTable, shown, table, type View } from '../kit/parts.ts'
+import {
+  age,
+  coins,
+  copied,
+  idLink,
+  pill,
+  rowTable,
+  shown,
+  table,
+  type View,
+} from '../kit/parts.ts'
 import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 
 const zeroAddress = /^0x0{40}$/
@@ -17,34 +27,35 @@ export type ShownAddress = Omit<RichAddress, 'decimals'> & {
   readonly decimals?: number | null | undefined
 }
 
-/** Link to an address; tokens by symbol and address, `self` without a link. */
+/** Link to an address by what it is called and by its ends; `self` without a link. */
 export function addressLink(chainId: string, of: ShownAddress, self = ''): JSX.Element {
-  const { address, name, symbol } = of
+  const { address, name, label } = of
   if (address.toLowerCase() === self.toLowerCase())
     return h('span', { class: 'quiet' }, 'this address')
   if (zeroAddress.test(address)) {
     return h('span', { class: 'quiet', title: address }, 'zero address')
   }
-  if (of.label !== undefined)
-    return h('span', null, [
-      h(
-        'a',
-        { href: to('chain', chainId, 'address', address), title: address },
-        named(of.label, address),
-      ),
-      spamPill(of),
-    ])
-  if (symbol !== undefined && symbol !== '') {
-    const title = `${visible(name ?? symbol)}\n${address}`
-    return h('span', null, [
-      h('a', { href: to('chain', chainId, 'address', address), title }, [
-        of.logoUri !== undefined && logo(chainId, address),
-        named(symbol, address),
-      ]),
-      spamPill(of),
-    ])
-  }
-  return idLink(to('chain', chainId, 'address', address), address)
+  const link = to('chain', chainId, 'address', address)
+  if (label === undefined && of.isSpam === undefined) return idLink(link, address)
+  return h('span', null, [
+    h('a', { href: link, title: `${visible(name ?? label ?? '')}\n${address}`.trim() }, [
+      of.logoUri !== undefined && logo(chainId, address),
+      named(label, address),
+    ]),
+    spamPill(of),
+  ])
+}
+
+/** An address in full, with what it is called; `view` is the list of it that the link leads to. */
+export function wholeAddress(
+  chainId: string,
+  { address, label }: Pick<ShownAddress, 'address' | 'label'>,
+  ...view: readonly string[]
+): JSX.Element {
+  return h('span', null, [
+    copied(address, to('chain', chainId, 'address', address, ...view)),
+    label !== undefined && [' ', h('span', { class: 'quiet' }, clipped(label))],
+  ])
 }
 
 /** The operator's word on a token, or that it looks like spam; empty for others. */
@@ -147,8 +158,12 @@ export function methodWord({ method }: NativeTransaction): JSX.Element {
 }
 
 /** The receiver of a transaction: of a creation the contract that it made. */
-export function receiverOf({ to: receiver, createdContract }: NativeTransaction): RichAddress {
-  return createdContract === undefined ? receiver : { address: createdContract }
+export function receiverOf({
+  to: receiver,
+  createdContract,
+  createdContractLabel: label,
+}: NativeTransaction): RichAddress {
+  return createdContract === undefined ? receiver : { address: createdContract, label }
 }
 
 /** The fee of a transaction, smallest unit. */

@@ -11,9 +11,9 @@ import { amount, count, cutAmount, money, share, visible } from '../kit/format.t
 import { withQuery } from '../kit/link.ts'
 import { CsvLink } from '../kit/paged.ts'
 import { bar, card, shown, table, type View } from '../kit/parts.ts'
-import { addressLink } from './evm-parts.ts'
+import { addressLink, type ShownAddress } from './evm-parts.ts'
 
-type Holder = { readonly address: string; readonly sortKey: string }
+type Holder = ShownAddress & { readonly sortKey: string }
 type HoldersPage = {
   readonly addresses: readonly Holder[]
   readonly nextPageToken?: string | undefined
@@ -67,9 +67,9 @@ function rows(chainId: string, decimals: number | null, pages: readonly HoldersP
       ],
       sorted
         .slice(0, mostRows)
-        .map(({ address, sortKey }, at) => [
+        .map(({ sortKey, ...holder }, at) => [
           String(at + 1),
-          addressLink(chainId, { address }),
+          addressLink(chainId, holder),
           h('span', { title: amount(sortKey, decimals) }, cutAmount(sortKey, decimals)),
           ...(isWhole
             ? [

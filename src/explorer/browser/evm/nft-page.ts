@@ -14,7 +14,7 @@ import { paged } from '../kit/paged.ts'
 import { card, copied, facts, heading, shown, table, when, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import type { World } from '../kit/world.ts'
-import { chainLink, addressLink } from './evm-parts.ts'
+import { chainLink, addressLink, wholeAddress } from './evm-parts.ts'
 import { transferTable } from './transfers.ts'
 
 type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }
@@ -134,8 +134,8 @@ function Owners({ chainId, address, tokenId }: Omit<NftProps, 'world'>): JSX.Ele
         ]),
         table(
           [['Owner'], ['Amount', 'num'], ['Share', 'num']],
-          addresses.map(({ address: owner, sortKey }) => [
-            addressLink(chainId, { address: owner }),
+          addresses.map(({ sortKey, ...owner }) => [
+            addressLink(chainId, owner),
             count(sortKey),
             share(Number(sortKey), totalTokens),
           ]),
@@ -147,14 +147,14 @@ function Owners({ chainId, address, tokenId }: Omit<NftProps, 'world'>): JSX.Ele
 
 function itemFacts(chainId: string, token: Token): JSX.Element {
   const { metadata } = token
-  const owner = 'ownerAddress' in token ? token.ownerAddress : undefined
+  const { ownerAddress: owner, ownerLabel: label } = 'ownerAddress' in token ? token : {}
   const more = 'attributes' in metadata ? metadata.attributes : undefined
   return facts([
     ['Collection', copied(token.address, to('chain', chainId, 'address', token.address))],
     ['Collection name', visible('name' in token ? token.name : '')],
     ['Token ID', copied(token.tokenId)],
     ['Standard', token.ercType],
-    ['Owner', owner && copied(owner, to('chain', chainId, 'address', owner, 'nfts'))],
+    ['Owner', owner && wholeAddress(chainId, { address: owner, label }, 'nfts')],
     ['Description', visible(metadata.description ?? '')],
     ...attributesOf(more ?? ('properties' in metadata ? metadata.properties : undefined)),
     ['Metadata', words(metadata.indexStatus)],
@@ -162,7 +162,7 @@ function itemFacts(chainId: string, token: Token): JSX.Element {
       'Metadata read',
       metadata.metadataLastUpdatedTimestamp === undefined
         ? ''
-        : when(metadata.metadataLastUpdatedTimestamp),
+        : when(metadata.metadataLastUpdatedTimestamp, Date.now()),
     ],
     // Text, not a link: it leads to hosts that strangers name.
     ['Token URI', h('span', { class: 'id' }, visible(token.tokenUri.slice(0, 300)))],

@@ -2,12 +2,11 @@
 
 import { h, type JSX } from 'preact'
 
-import type { RichAddress } from '../../../shape/evm/token.ts'
 import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
 import { argumentRows } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
-import { clipped, amount, count, ends, visible } from '../kit/format.ts'
+import { amount, count, ends, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
   age,
@@ -35,6 +34,7 @@ import {
   receiverOf,
   shownOn,
   txLink,
+  wholeAddress,
 } from './evm-parts.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
 import { Calls, Logs } from './tx-execution.ts'
@@ -82,15 +82,6 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
   ])
 }
 
-/** An address in full, with what it is called. */
-function whole(chainId: string, { address, label, symbol }: RichAddress): JSX.Element {
-  const name = label ?? symbol ?? ''
-  return h('span', null, [
-    copied(address, to('chain', chainId, 'address', address)),
-    name !== '' && [' ', h('span', { class: 'quiet' }, clipped(name))],
-  ])
-}
-
 function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail): JSX.Element {
   const { symbol, decimals } = coinOf(world, tx.chainId)
   const receiver = receiverOf(tx)
@@ -100,12 +91,12 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
     ['Position in block', String(tx.blockIndex)],
     ['Time', when(tx.blockTimestamp)],
     ['Confirmations', confirmations(world, tx.chainId, tx.blockNumber)],
-    ['From', whole(tx.chainId, tx.from)],
+    ['From', wholeAddress(tx.chainId, tx.from)],
     [
       creates ? 'Created contract' : 'To',
       creates && tx.createdContract === undefined
         ? 'none: the creation failed'
-        : whole(tx.chainId, receiver),
+        : wholeAddress(tx.chainId, receiver),
     ],
     ['Value', exactCoins(tx.value, decimals, symbol)],
     ['Transaction fee', exactCoins(feeOf(tx), decimals, symbol)],

@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 
 import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
-import { addressLink } from '../evm/evm-parts.ts'
+import { addressLink, wholeAddress } from '../evm/evm-parts.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { count, ends, span, took, visible } from '../kit/format.ts'
@@ -181,7 +181,13 @@ function messageFacts(message: IcmMessage): JSX.Element {
   const { rewardDetails: fee } = message
   return facts([
     ['Nonce', count(message.messageNonce)],
-    ['Teleporter contract', copied(message.icmContractAddress)],
+    [
+      'Messenger',
+      wholeAddress(message.sourceEvmChainId, {
+        address: message.icmContractAddress,
+        label: message.icmContractLabel,
+      }),
+    ],
     ['Fee', exactCoins(fee.value, fee.decimals, fee.symbol)],
     ['Receipt', message.receiptDelivered ? 'returned to the source chain' : 'not returned yet'],
     ['Receipts carried', count(message.receipts.length)],

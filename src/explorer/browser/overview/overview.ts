@@ -7,16 +7,26 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { NativeTransaction } from '../../../shape/evm/transaction.ts'
 import type { ChainStatus } from '../../../shape/status.ts'
-import { chainLink, methodWord, addressLink, txLink } from '../evm/evm-parts.ts'
+import { chainLink, methodWord, addressLink, receiverOf, txLink } from '../evm/evm-parts.ts'
 import { messageTable } from '../icm/messages-page.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { count, ends, speed, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
-import { age, card, coins, heading, shown, statePill, table, type View } from '../kit/parts.ts'
+import {
+  age,
+  card,
+  chainPill,
+  coins,
+  heading,
+  shown,
+  statePill,
+  table,
+  type View,
+} from '../kit/parts.ts'
 import { brand, useTitle } from '../kit/place.ts'
-import { chainName, coinOf, primaryNetworks, type World } from '../kit/world.ts'
+import { awaited, chainName, coinOf, pace, primaryNetworks, type World } from '../kit/world.ts'
 import { subnetLink } from '../primary/primary-parts.ts'
 import { NewestBlocks, useNewestBlocks } from './newest-blocks.ts'
 import { Numbers } from './numbers.ts'
@@ -29,8 +39,9 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
   const evm = stream.blocks?.filter(({ chainId }) => chainId !== undefined) ?? []
   const [newest] = evm
   const full = evm.find(({ txCount }) => txCount > 0)
+  const [, come] = pace()
   const beat = useSeldom(full === undefined ? '' : `${full.chainId} ${full.blockNumber}`)
-  const transactions = useAnswer(urlOf('/v1/transactions', { pageSize: 8 }), 0, beat)
+  const transactions = useAnswer(urlOf('/v1/transactions', { pageSize: 8 }), 0, `${beat} ${come}`)
   const [latest] = transactions.data?.transactions ?? []
   const chain = chains.at(-1)
   return h('div', { class: 'stack' }, [
@@ -48,7 +59,8 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
     ),
     home(),
     h(ThreeThings, { world }),
-    h(Numbers, { world, newest: newest?.blockTimestamp }),
+    // What was answered before is not all that there is now.
+    h(Numbers, { key: come, world, newest: newest?.blockTimestamp }),
     h(NewestBlocks, { stream, nameOf: (chainId) => chainName(world, chainId) }),
     progressOf(status?.chains ?? []),
     chains.length > 0 && [
@@ -58,7 +70,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
         shown(transactions, (data) => latestTxs(world, data.transactions)),
       ),
     ],
-    h(Newest, { world }),
+    h(Newest, { key: come, world }),
   ])
 }
 
@@ -102,11 +114,11 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
   const network = primaryNetworks(world)[0]
   const subnets = useAnswer(
     network && urlOf('/v1/networks/{network}/subnets', { network, pageSize: 8, sortOrder: 'desc' }),
-    60_000,
+    ...pace(),
   )
   const messages = useAnswer(
     world.chains.length > 0 ? urlOf('/v1/icm/messages', { pageSize: 8 }) : undefined,
-    10_000,
+    ...pace(10_000),
   )
   return h('div', { class: 'grid latest' }, [
     network === undefined
@@ -230,9 +242,10 @@ function latestTxs(world: World, transactions: readonly NativeTransaction[]): JS
         chainLink(world, tx.chainId),
         age(tx.blockTimestamp),
         methodWord(tx),
-        // By address alone: a symbol would be an advertisement on the first page.
-        addressLink(tx.chainId, { address: tx.from.address }),
-        addressLink(tx.chainId, { address: tx.to.address }),
+        ...[tx.from, receiverOf(tx)].map(({ address, symbol, label }) =>
+          // A symbol would be an advertisement on the first page.
+          addressLink(tx.chainId, { address, label: label === symbol ? undefined : label }),
+        ),
         coins(tx.value, decimals, symbol),
       ]
     }),
@@ -242,18 +255,23 @@ function latestTxs(world: World, transactions: readonly NativeTransaction[]): JS
 /** A chain that is not live: how far it is and how fast. */
 function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
   return h('section', { class: 'card chain' }, [
-    h('header', null, h('h2', null, named(chain)), statePill(chain.state)),
+    h('header', null, h('h2', null, named(chain)), chainPill(chain)),
     h('p', { class: 'quiet' }, chainLine(chain)),
     h('p', { class: 'big' }, [
-      chain.indexedHeight < 0 ? '–' : count(chain.indexedHeight),
-      h('small', null, ` of ${headOf(chain)}`),
+      chain.indexedHeight < 0 ? 'starting' : count(chain.indexedHeight),
+      h('small', null, chain.headHeight < 0 ? '' : ` of ${count(chain.headHeight)}`),
     ]),
     h('progress', {
       max: 1,
       value: chain.overall?.share ?? 0,
       'aria-label': `${visible(chain.name)} indexed`,
     }),
-    h('p', { class: 'quiet foot' }, h('span', null, heights(chain)), h('span', null, speed(chain))),
+    h(
+      'p',
+      { class: 'quiet foot' },
+      h('span', null, heights(chain)),
+      h('span', null, awaited(chain) === undefined ? speed(chain) : ''),
+    ),
     chain.reason === undefined ? null : h('p', { class: 'failed' }, chain.reason),
   ])
 }
@@ -263,10 +281,6 @@ function named({ kind, name: chosen, network, evmChainId }: ChainStatus): View {
   const name = visible(chosen)
   if (kind === 'primary') return h('a', { href: to('primary', network) }, name)
   return evmChainId === undefined ? name : h('a', { href: to('chain', evmChainId) }, name)
-}
-
-function headOf({ headHeight }: ChainStatus): string {
-  return headHeight < 0 ? 'an unknown height' : count(headHeight)
 }
 
 function chainLine({ evmChainId, network, kind }: ChainStatus): string {

@@ -8,7 +8,7 @@ import { urlOf } from '../kit/contract.ts'
 import { to } from '../kit/link.ts'
 import { pill } from '../kit/parts.ts'
 import { go } from '../kit/place.ts'
-import { primaryNetworks, type World } from '../kit/world.ts'
+import { chainName, primaryNetworks, type World } from '../kit/world.ts'
 import { messageOf, offered, placeByForm, questionOf, type Found } from './search.ts'
 
 // Long enough that a word typed in one go is searched once.
@@ -27,7 +27,7 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
   const [open, setOpen] = useState(false)
   const field = useSlashKey()
   const question = questionOf(text)
-  const { offer, setOffer, at, setAt } = useOffer(question, chainId)
+  const { offer, setOffer, at, setAt } = useOffer(question, { world, chainId })
   const leave = (link: string): void => {
     setText('')
     setNote('')
@@ -41,7 +41,8 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
     if (chosen !== undefined) return leave(chosen.link)
     if (question === '') return undefined
     setNote('Searching…')
-    const found = offer.searched === question ? offer.found : await searchHits(question, chainId)
+    const found =
+      offer.searched === question ? offer.found : await searchHits(question, { world, chainId })
     setOffer({ searched: question, found })
     if (found.length > 1) {
       setOpen(true)
@@ -96,7 +97,7 @@ async function linkOf(
 /** Attributes of the field that never change. */
 const fixed = {
   type: 'search',
-  placeholder: 'Address, transaction, block, node, token or chain',
+  placeholder: 'Name, address, transaction, block, node, token or chain',
   'aria-label': 'search',
   role: 'combobox',
   'aria-controls': 'found',
@@ -115,14 +116,14 @@ type OfferState = {
 }
 
 /** Hits for a question of at least two characters, read when typing pauses. */
-function useOffer(question: string, chainId: string): OfferState {
+function useOffer(question: string, from: SearchProps): OfferState {
   const [offer, setOffer] = useState<Offer>({ searched: '', found: [] })
   const [at, setAt] = useState(-1)
   useEffect(() => {
     if (question.length < 2 || question === offer.searched) return undefined
     const over = new AbortController()
     const timer = setTimeout(() => {
-      searchHits(question, chainId, over.signal)
+      searchHits(question, from, over.signal)
         .then((found) => {
           setOffer({ searched: question, found })
           setAt(-1)
@@ -133,7 +134,7 @@ function useOffer(question: string, chainId: string): OfferState {
       clearTimeout(timer)
       over.abort()
     }
-  }, [question, offer.searched, chainId])
+  }, [question, offer.searched, from.chainId])
   return { offer, setOffer, at, setAt }
 }
 
@@ -191,11 +192,11 @@ function useSlashKey(): { current: HTMLInputElement | null } {
 
 async function searchHits(
   q: string,
-  here: string,
+  { world, chainId }: SearchProps,
   signal?: AbortSignal,
 ): Promise<readonly Found[]> {
   const { data } = await get(urlOf('/v1/search', { q }), signal)
-  return offered(data?.hits ?? [], here)
+  return offered(data?.hits ?? [], chainId, (id) => chainName(world, id))
 }
 
 /** Pages that no operation finds: places by their form, and messages between chains. */

@@ -23,17 +23,27 @@ export type Found = {
   readonly isSpam?: true
 }
 
-/** Where a hit leads. */
-export function foundOf(hit: SearchHit): Found {
-  const { kind, id, label, chainId } = hit
-  const note =
-    kind === 'token'
-      ? `${ends(id, 6, 4)} on chain ${chainId ?? ''}`
-      : kind === 'chain'
-        ? id
-        : ends(id)
-  const found = { link: placeOf(hit), label: visible(label), note }
+/** Where hits lead that are the same address on several chains: to the first. */
+export function foundOf(hits: readonly [SearchHit, ...SearchHit[]], nameOf: NameOf): Found {
+  const [hit] = hits
+  const { kind, id, label, isLabelled } = hit
+  const chains = hits.map(({ chainId = '' }) => nameOf(chainId))
+  const note = isAddress(hit)
+    ? `${ends(id, 6, 4)} on ${chains.join(', ')}`
+    : kind === 'chain'
+      ? id
+      : ends(id)
+  // Words for what it is name the first chain alone.
+  const said = hits.length === 1 || isLabelled === true || kind === 'token' ? label : kind
+  const found = { link: placeOf(hit), label: visible(said), note }
   return hit.isSpam === true ? { ...found, isSpam: true } : found
+}
+
+/** Name of a chain by its id. */
+type NameOf = (chainId: string) => string
+
+function isAddress({ id, chainId }: SearchHit): boolean {
+  return chainId !== undefined && evmAddress.test(id)
 }
 
 function placeOf(hit: SearchHit): string {
@@ -77,13 +87,16 @@ function placeOnPrimary({ kind, id, blockchainId = '', network, path }: SearchHi
   }
 }
 
-/** Hits in the order offered: those of the chain on screen first, each place once. */
-export function offered(hits: readonly SearchHit[], here: string): Found[] {
+/** Hits in the order offered: those of the chain on screen first, each place and each address once. */
+export function offered(hits: readonly SearchHit[], here: string, nameOf: NameOf): Found[] {
   const near = (hit: SearchHit): number => Number(here !== '' && hit.chainId === here)
-  const found = hits
-    .toSorted((a, b) => Number(a.isSpam ?? false) - Number(b.isSpam ?? false) || near(b) - near(a))
-    .map(foundOf)
-  return found.filter(({ link }, at) => found.findIndex((one) => one.link === link) === at)
+  const sorted = hits.toSorted(
+    (a, b) => Number(a.isSpam ?? false) - Number(b.isSpam ?? false) || near(b) - near(a),
+  )
+  const alike = Map.groupBy(sorted, (hit) => (isAddress(hit) ? hit.id : placeOf(hit)))
+  return [...alike.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : foundOf([first, ...others], nameOf),
+  )
 }
 
 /** Where a text is looked up when the API has no hit and the text has the form of a place. */

@@ -158,13 +158,10 @@ export const journeys: Readonly<Record<string, Journey>> = {
       nativeTransaction: { txHash: string }
     }
     const said: readonly (readonly [string | undefined, RegExp])[] = [
-      [
-        cast['tx transfer'],
-        /^Builder called transfer on GLC 0x\w{4}…\w{4}\. [\d,.]+ GLC 0x\w{4}…\w{4} went from Builder to Traveller\.$/,
-      ],
-      [nativeTransaction.txHash, /^(0x\w{4}…\w{4}|Builder) created the contract 0x\w{4}…\w{4}\.$/],
-      [cast['tx failed'], /It failed: only the fee was charged\.$/],
-      [cast['tx message'], /It sent an interchain message\.$/],
+      [cast['tx transfer'], /^Builder sent [\d,.]+ GLC to Traveller\.$/],
+      [nativeTransaction.txHash, /^Builder created the contract GLC\.$/],
+      [cast['tx failed'], /^Builder called \w+ on TokenMaker; it failed\.$/],
+      [cast['tx message'], /^Trader bridged [\d.,]+ GLC to Traveller on Harbor\.$/],
     ]
     for (const [hash, sentence] of said) {
       await visit(page, origin, `/chain/51001/tx/${hash ?? ''}`)

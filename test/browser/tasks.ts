@@ -64,12 +64,15 @@ export const tasks: Readonly<Record<string, Journey>> = {
       { txHash: string }
     >
     await visit(page, origin, `/chain/51001/tx/${sourceTransaction.txHash}`)
-    assert.match(await page.locator('#main').innerText(), /[\d.,]+ GLC from Summit to Harbor/)
+    assert.match(
+      await page.locator('#main').innerText(),
+      /bridged [\d.,]+ GLC to Traveller on Harbor/,
+    )
     await follow(page, '#main a[href^="/message/"]')
     await follow(page, `#main a[href$="/tx/${destinationTransaction.txHash}"]`)
     assert.ok(page.url().includes('/chain/51002/'), page.url())
     const text = await page.locator('#main').innerText()
-    assert.match(text, /GLC\.h from Summit to Harbor/)
+    assert.match(text, /delivered [\d.,]+ GLC\.h to Traveller from Summit/)
   },
   "who pays an L1's validators": async (page, origin) => {
     await follow(page, '.menu a[href^="/l1s"]')

@@ -1,66 +1,8 @@
-/** A sentence that says what a transaction did. */
+/** A sentence that says what a transaction of the primary network did. */
 
 import type { TransactionName } from '../../core/type-ids.ts'
-import type { RichAddress } from '../../shape/evm/token.ts'
-import type { TransactionDetail } from '../../shape/evm/transaction.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
-import { amount, counted, ends, moment, named, visible } from './kit/format.ts'
-
-type Coin = { readonly symbol: string; readonly decimals: number | null }
-
-/** Of a transaction of an EVM chain, in which `coin` is the coin of its chain. */
-export function evmSentence(detail: TransactionDetail, coin: Coin): string {
-  const { nativeTransaction: tx, teleporterMessageInfo: message } = detail
-  const from = nameOf(tx.from)
-  const to = nameOf(tx.to)
-  const value =
-    BigInt(tx.value) > 0n ? `${amount(tx.value, coin.decimals)} ${visible(coin.symbol)}` : ''
-  const failed = tx.txStatus === '1' ? '' : ' It failed: only the fee was charged.'
-  if (tx.method?.callType === 'CONTRACT_CREATION')
-    return tx.createdContract === undefined
-      ? `${from} tried to create a contract.${failed}`
-      : `${from} created the contract ${ends(tx.createdContract, 6, 4)}.`
-  if (tx.method?.callType !== 'CONTRACT_CALL')
-    return `${from} sent ${value === '' ? 'nothing' : value} to ${to}.${failed}`
-  const method = visible(tx.method.methodName?.split('(')[0] ?? tx.method.methodHash)
-  return [
-    `${from} called ${method} on ${to}${value === '' ? '' : ` with ${value}`}.`,
-    movedText(detail),
-    message === undefined
-      ? ''
-      : message.direction === 'SOURCE_TRANSACTION'
-        ? ' It sent an interchain message.'
-        : ' It delivered an interchain message.',
-    failed,
-  ].join('')
-}
-
-/** The only transfer in words, or how many there were. */
-function movedText(detail: TransactionDetail): string {
-  const { erc20Transfers, erc721Transfers, erc1155Transfers } = detail
-  const nfts = erc721Transfers.length + erc1155Transfers.length
-  const [only] = erc20Transfers
-  if (nfts === 0 && only !== undefined && erc20Transfers.length === 1) {
-    const { symbol, address, decimals } = only.erc20Token
-    const moved = `${amount(only.value, decimals)} ${named(symbol, address)}`
-    if (isZero(only.from)) return ` ${moved} was minted to ${nameOf(only.to)}.`
-    if (isZero(only.to)) return ` ${moved} of ${nameOf(only.from)} was burned.`
-    return ` ${moved} went from ${nameOf(only.from)} to ${nameOf(only.to)}.`
-  }
-  const parts = [
-    erc20Transfers.length === 0 ? '' : counted(erc20Transfers.length, 'token transfer'),
-    nfts === 0 ? '' : counted(nfts, 'NFT transfer'),
-  ].filter((part) => part !== '')
-  return parts.length === 0 ? '' : ` It made ${parts.join(' and ')}.`
-}
-
-function nameOf({ address, label, symbol }: RichAddress): string {
-  return label === undefined || label === symbol ? named(label, address) : visible(label)
-}
-
-function isZero({ address }: RichAddress): boolean {
-  return /^0x0{40}$/.test(address)
-}
+import { amount, ends, moment, visible } from './kit/format.ts'
 
 /** Words for every type of transaction. */
 const actions: Readonly<Record<TransactionName, string>> = {

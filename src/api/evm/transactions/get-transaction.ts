@@ -6,6 +6,7 @@ import { fromHex, equalBytes, toHex } from '../../../core/bytes.ts'
 import { toCb58 } from '../../../core/cb58.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { publicNetworks } from '../../../core/network.ts'
+import type { Decoded } from '../../../shape/evm/log.ts'
 import type { CurrencyCode, NetworkTokenDetails } from '../../../shape/evm/token.ts'
 import type {
   TransactionDetail,
@@ -35,6 +36,7 @@ import {
   erc721TransferDetails,
   transferViewer,
 } from '../transfers/transfer-views.ts'
+import { type MessageEnd, partyPart, summaryOf } from './summary.ts'
 import {
   internalDetails,
   internalAddresses,
@@ -80,7 +82,7 @@ export async function transactionDetail(
   const info = messageInfo(evm, chain.facts, events)
   const ofStandard = (standard: 20 | 721 | 1155): typeof transfers =>
     transfers.filter(({ kind }) => standardOf(kind) === standard)
-  return {
+  const detail = {
     erc20Transfers: ofStandard(20).map((each) => erc20TransferDetails(each, viewer)),
     erc721Transfers: ofStandard(721).map((each) => erc721TransferDetails(each, viewer)),
     erc1155Transfers: ofStandard(1155).map((each) => erc1155TransferDetails(each, viewer)),
@@ -93,6 +95,39 @@ export async function transactionDetail(
     ),
     teleporterMessageInfo: info,
   }
+  const { symbol, decimals } = chain.facts
+  const end = info === undefined ? {} : await otherEndOf(evm, info, detail.nativeTransaction)
+  return { ...detail, summary: summaryOf(detail, { coin: { symbol, decimals }, ...end }) }
+}
+
+/** The other chain of a message, and the receiver of its tokens there. */
+async function otherEndOf(
+  { chains, addressBooks }: EvmContext,
+  { sourceChainId, destinationChainId }: TeleporterMessageInfo,
+  { decodedInput }: FullNativeTransaction,
+): Promise<MessageEnd> {
+  const chainId = sourceChainId ?? destinationChainId ?? ''
+  const other = chains.all().find(({ facts }) => String(facts.evmChainId) === chainId)
+  const otherChain =
+    other === undefined ? { text: `chain ${chainId}` } : { text: other.facts.name, chainId }
+  const address = receiverIn(decodedInput)
+  if (address === undefined) return { otherChain }
+  const label = other && (await labelsOf(addressBooks(other), [address])).of(address)
+  return { otherChain, receiver: partyPart({ address, label }) }
+}
+
+/** The receiver that a call of a bridge names: by the name of the argument, or by its place in the inputs of ICTT. */
+function receiverIn(input: Decoded | undefined): string | undefined {
+  const [first, ...others] = input?.parameters ?? []
+  if (first === undefined) return undefined
+  // SendTokensInput and SendAndCallInput: destination chain, bridge there, recipient.
+  if (first.type.startsWith('(bytes32,address,address,')) {
+    const third: unknown = Object.values(Object(JSON.parse(first.value)))[2]
+    return typeof third === 'string' ? third : undefined
+  }
+  return [first, ...others].find(
+    ({ name, type }) => type === 'address' && /^_?(to|recipient|receiver)$/i.test(name),
+  )?.value
 }
 
 function fullTransaction(

@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
+import type { SummaryPart, TransactionDetail } from '../../../shape/evm/transaction.ts'
 import { argumentRows } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
@@ -23,8 +23,7 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
-import { chainName, chainOf, coinOf, statusOf, type World } from '../kit/world.ts'
-import { evmSentence } from '../what-happened.ts'
+import { chainOf, coinOf, statusOf, type World } from '../kit/world.ts'
 import {
   blockLink,
   chainLink,
@@ -55,7 +54,8 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       h(
         'p',
         { class: 'said' },
-        evmSentence(detail, coinOf(world, detail.nativeTransaction.chainId)),
+        detail.summary.parts.map((part) => partView(world, detail.nativeTransaction.chainId, part)),
+        '.',
       ),
       card('Transaction', nativeFacts(world, detail), outcome(detail.nativeTransaction.txStatus)),
       ...message(world, detail),
@@ -139,7 +139,7 @@ function called(chainId: string, { nativeTransaction: tx }: TransactionDetail): 
 }
 
 function message(world: World, detail: TransactionDetail): View[] {
-  const { teleporterMessageInfo: info, nativeTransaction: tx } = detail
+  const { teleporterMessageInfo: info } = detail
   if (info === undefined) return []
   const other = info.sourceChainId ?? info.destinationChainId ?? ''
   const known = chainOf(world, other)
@@ -154,14 +154,6 @@ function message(world: World, detail: TransactionDetail): View[] {
           known === undefined ? other : chainLink(world, known.chainId),
         ],
         [
-          'Bridge',
-          bridged(
-            detail,
-            [tx.chainId, other].map((id) => chainName(world, id)),
-            sent,
-          ),
-        ],
-        [
           sent ? 'Delivered in' : 'Sent in',
           h(OtherEnd, { messageId: info.teleporterMessageId, sent }),
         ],
@@ -171,19 +163,23 @@ function message(world: World, detail: TransactionDetail): View[] {
   ]
 }
 
-/** The tokens that a message carries: given to the contract that was called or burned, or given out. */
-function bridged(
-  { erc20Transfers, nativeTransaction: tx }: TransactionDetail,
-  [here = '', there = '']: readonly string[],
-  sent: boolean,
-): string {
-  const given = erc20Transfers.find(
-    ({ to: { address } }) => !sent || address === tx.to.address || /^0x0{40}$/.test(address),
-  )
-  if (given === undefined) return ''
-  const { symbol, decimals } = given.erc20Token
-  const [from, until] = sent ? [here, there] : [there, here]
-  return `${amount(given.value, decimals)} ${visible(symbol)} from ${from} to ${until}`
+/** A part of the sentence: what it is about is a link, amounts have grouped digits. */
+function partView(world: World, chainId: string, part: SummaryPart): View {
+  const { text, address, label, value, decimals = 0, symbol = '', tokenAddress, tokenId } = part
+  if (part.chainId !== undefined) return chainLink(world, part.chainId)
+  if (address !== undefined)
+    return h(
+      'a',
+      { href: to('chain', chainId, 'address', address), title: address },
+      visible(label ?? text),
+    )
+  const words = value === undefined ? text : `${amount(value, decimals)} ${symbol}`
+  if (tokenAddress === undefined) return visible(words)
+  const link =
+    tokenId === undefined
+      ? to('chain', chainId, 'address', tokenAddress)
+      : to('chain', chainId, 'nft', tokenAddress, tokenId)
+  return h('a', { href: link }, visible(words))
 }
 
 /** The transaction at the other end of a message. */

@@ -269,7 +269,8 @@ function entryOf(token: TokenRow | undefined, address: string, about: About): Ri
     ...notes,
     ercType: 'ERC-20',
   } as const
-  const rich = richAddressOf(address, token, { ...notes, label: labelOf(token, about) })
+  const name = token?.name ?? (isSpam ? undefined : about.contractName)
+  const rich = richAddressOf(address, token, { ...notes, name, label: labelOf(token, about) })
   let erc20Text: string | undefined
   return {
     address,
@@ -293,15 +294,15 @@ export function knownDecimals(
   }
 }
 
-/** Name and symbol only where the contract gives them, decimals only of ERC-20. */
+/** Symbol only where the contract gives it, decimals only of ERC-20. */
 function richAddressOf(
   address: string,
   token: TokenRow | undefined,
-  more: Pick<RichAddress, 'logoUri' | 'isSpam' | 'label'>,
+  { name, ...more }: Pick<RichAddress, 'name' | 'logoUri' | 'isSpam' | 'label'>,
 ): RichAddress {
-  if (token === undefined) return { label: more.label, address }
+  if (token === undefined) return { name, label: more.label, address }
   return {
-    name: token.name,
+    name,
     symbol: token.symbol,
     decimals: token.standard === 20 ? token.decimals : undefined,
     ...more,

@@ -86,7 +86,9 @@ export const label = Type.Optional(
 
 /** `from` and `to` of transfers and transactions. */
 export const RichAddress = Type.Component('RichAddress', 'An address with what is known of it', {
-  name: Type.Optional(Type.String('Name of the token contract')),
+  name: Type.Optional(
+    Type.String('Name that the token gives itself, else that of the verified contract'),
+  ),
   symbol: Type.Optional(Type.String('Symbol of the token contract')),
   decimals: Type.Optional(Type.Integer('Decimals of an ERC-20 contract')),
   logoUri: Type.Optional(Type.String('Logo of the token contract')),

@@ -172,7 +172,6 @@ export function createServer(options: ApiServerOptions): ApiServer {
     logger: false,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     routerOptions,
-    rewriteUrl: (request) => withColons(request.url ?? '/'),
     frameworkErrors: (error, request, reply) =>
       failUnrouted(error, reply, checks.common(request.raw)),
   })
@@ -266,6 +265,15 @@ function addHooks(
   })
 }
 
+/** The target as it is routed. Tools that are given a host alone speak the form of Etherscan at its root. */
+function targetOf({ method, url = '/', headers }: IncomingMessage): string {
+  const isForm = method === 'POST' && headers['content-type']?.startsWith(formType) === true
+  const isAtRoot = url === '/' || url.startsWith('/?')
+  return isAtRoot && (isForm || /[?&]module=/.test(url))
+    ? `/v2/api${url.slice(1)}`
+    : withColons(url)
+}
+
 /** The socket's side: slow clients are looked for every second and have five for their headers. */
 function serverBehind(
   {
@@ -280,6 +288,7 @@ function serverBehind(
   handler: Serve,
   limits: ApiServerOptions['limits'],
 ): Server {
+  const serve = limiter.listener(checks.deciding(handler))
   const server = createHttpServer(
     {
       requestTimeout: limits.requestTimeoutMs,
@@ -291,7 +300,10 @@ function serverBehind(
       // Callers that offer another HTTP by the way are answered by this one.
       shouldUpgradeCallback: (request) => sockets?.isUpgrade(request) === true,
     },
-    limiter.listener(checks.deciding(handler)),
+    (request, response) => {
+      request.url = targetOf(request)
+      serve(request, response)
+    },
   )
   server.maxConnections = limits.maxConnections
   checks.attach(server)

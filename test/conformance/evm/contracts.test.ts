@@ -290,6 +290,19 @@ void test('contracts: parameters in the form of Etherscan have names without reg
   assert.match(odd.result, /^Error! Invalid tag: finalised$/)
 })
 
+void test('contracts: the form of Etherscan is answered at the root of the host, too', async () => {
+  const query = `chainid=${contractChain}&module=contract&action=getabi&address=${made.counter}`
+  const { body: expected } = await service.get(`/v2/api?${query}`)
+  assert.equal(expected.status, '1')
+  assert.deepEqual((await service.get(`/?${query}`)).body, expected)
+  const form = await fetch(`${service.url}/`, { method: 'POST', body: new URLSearchParams(query) })
+  assert.deepEqual(await form.json(), expected)
+  // Without it the root is what it is without.
+  assert.equal((await service.get('/')).status, 404)
+  const other = await fetch(`${service.url}/`, { method: 'POST', body: 'module=contract' })
+  assert.equal(other.status, 404)
+})
+
 void test('contracts: both forms answer with a slash behind their path, too', async () => {
   const query = `module=account&action=balance&address=${made.maker}`
   const { status, body } = await service.get(`${path}/api/?${query}`)

@@ -43,7 +43,9 @@ export class OwnLogs {
     { most, signal }: { readonly most: number; readonly signal: AbortSignal },
   ): Promise<OwnAnswer | undefined> {
     const [given, ...others] = params
-    const asked = others.length === 0 ? askedOf(given) : undefined
+    // Rows of a chain of development may go while they are read.
+    const isOwn = others.length === 0 && chain.beginsAnew !== true
+    const asked = isOwn ? askedOf(given) : undefined
     const store = asked && (await chain.logs?.())
     if (asked === undefined || store === undefined) return undefined
     const heights = await storedHeights(chain, store, { asked, signal })

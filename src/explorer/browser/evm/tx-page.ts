@@ -115,7 +115,7 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
   ])
 }
 
-const typeNames = ['0 (legacy)', '1 (EIP-2930)', '2 (EIP-1559)']
+const typeNames = ['0 (legacy)', '1 (EIP-2930)', '2 (EIP-1559)', '3 (EIP-4844)', '4 (EIP-7702)']
 
 /** Number of later blocks. Acceptance is final at once; some readers expect the number anyway. */
 function confirmations(world: World, chainId: string, height: string): string {

@@ -7,7 +7,7 @@ import { blockLink, txLink } from '../evm/evm-parts.ts'
 import { eventCells } from '../evm/tx-execution.ts'
 import { urlOf } from '../kit/contract.ts'
 import { visible } from '../kit/format.ts'
-import { paged } from '../kit/paged.ts'
+import { CsvLink, paged } from '../kit/paged.ts'
 import { age, card, select, table } from '../kit/parts.ts'
 import { go, query, submitFilters, withParams } from '../kit/place.ts'
 import { statusOf } from '../kit/world.ts'
@@ -35,6 +35,7 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
     '',
     h('div', null, [
       filters(events, places),
+      event !== undefined && asTable({ chainId, address, event: signatureOf(event) }),
       topics.includes(undefined)
         ? h(
             'p',
@@ -61,6 +62,15 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
           }),
     ]),
   )
+}
+
+/** One event with a column for each of its arguments. */
+function asTable(of: Record<'chainId' | 'address' | 'event', string>): JSX.Element {
+  const path = urlOf('/v1/chains/{chainId}/contracts/{address}/events/{event}', of)
+  return h('p', { class: 'quiet' }, [
+    'All of this event, a column for each argument: ',
+    h(CsvLink, { path, name: 'all of this event' }),
+  ])
 }
 
 /** Which event, and a field for each of its topics. */

@@ -94,6 +94,13 @@ export const commands: readonly CommandRow[] = [
     run: async (flags) => (await import('./commands/status.ts')).status(flags),
   },
   {
+    words: 'mcp',
+    about: 'serve tools for language models on standard input, over a running Firn',
+    options: [apiUrl, configFile, ['--key <key>', 'API key of the running Firn']],
+    examples: ['firn mcp', 'firn mcp --url https://firn.example.com'],
+    run: async (flags) => (await import('./commands/mcp.ts')).mcp(flags),
+  },
+  {
     words: 'keys create <name>',
     about: 'make a key and print it once',
     options: [...keyLimits, configFile, keyFolder],

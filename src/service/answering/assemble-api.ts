@@ -4,6 +4,7 @@ import { mountBlockStream } from '../../api/events/event-streams.ts'
 import { NewestBlocks } from '../../api/events/newest-blocks.ts'
 import { chainSockets } from '../../api/evm/chains/chain-sockets.ts'
 import { mountExportFiles } from '../../api/exports/export-transactions.ts'
+import { mountMcp } from '../../api/mcp/mount-mcp.ts'
 import type { Operation } from '../../api/operation/operation.ts'
 import { allOperations, exportContextOf } from '../../api/operations.ts'
 import { callerIn, createAdmission } from '../../api/server/admission/admission.ts'
@@ -106,6 +107,7 @@ export function assembleApi(config: Config, services: ApiServices): Api {
   })
 
   mountDocument(server)
+  mountMcp(server.http, version, log.child('api'))
   mountExportFiles(server.http, exportContextOf(context), log.child('api'))
   if (config['api.explorer'])
     mountExplorer(server.http, status, {

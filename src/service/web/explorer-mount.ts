@@ -12,7 +12,7 @@ import { isObject, ownValue } from '../../core/json.ts'
 import type { Brand } from '../../explorer/brand.ts'
 import { isPage, pages } from '../../explorer/browser/kit/link.ts'
 import { bundleExplorer } from '../../explorer/bundle.ts'
-import { docsPage } from '../../explorer/docs-page.ts'
+import { type DocsEntry, docsPage } from '../../explorer/docs-page.ts'
 import { explorerPage } from '../../explorer/page.ts'
 import {
   type ExplorerAnswer,
@@ -232,10 +232,31 @@ function mountDocs(
       .headers(headers)
       .send(status === 304 ? undefined : Buffer.from(body))
   }
+  http.get('/llms.txt', async (_request, reply) =>
+    reply
+      .headers({ ...safetyHeaders, 'content-type': 'text/plain; charset=utf-8' })
+      .send(listForModels([...(await ready()).pages.values()])),
+  )
   http.get('/docs', (request, reply) => answer('/docs', requestOf(request), reply))
   http.get('/docs/*', (request, reply) =>
     answer(request.url.replace(/[?#].*/, '').replace(/\/$/, ''), requestOf(request), reply),
   )
+}
+
+/** Where a language model finds what there is. Source: llmstxt.org. */
+function listForModels(pages: readonly DocsEntry[]): string {
+  const links = pages.map(({ title, path, group }) => `- [${title}](${path}): ${group}`)
+  return `# Firn
+
+> Data of Avalanche chains: blocks, transactions, tokens, validators and interchain messages.
+
+- [Every operation](/openapi.json): OpenAPI
+- Tools: the Model Context Protocol is spoken at /mcp
+
+## Documentation
+
+${links.join('\n')}
+`
 }
 
 /** All files, and the name of the folder that stands for this very content. */

@@ -30,6 +30,9 @@ export type LogFilter = {
   readonly topics: readonly ReadonlySet<string>[]
 }
 
+/** Calls for all who listen end by the time limits of the source alone. */
+const unhurried = new AbortController().signal
+
 type Told = { readonly height: number; readonly hash: string }
 
 /** The feed of one chain, for all listeners of a thread. */
@@ -40,7 +43,6 @@ export class ChainFeed {
   readonly #failed: (error: unknown) => void
   readonly #heads = new Set<Tell>()
   readonly #logs = new Map<Tell, LogFilter>()
-  readonly #over = new AbortController()
   #isRunning = false
 
   /** `failed` is called with what keeps blocks from being read; they are read again later. */
@@ -135,7 +137,7 @@ export class ChainFeed {
   }
 
   async #called(method: string, params: readonly unknown[]): Promise<unknown> {
-    const [answer] = await this.#rpc.call([{ method, params }], this.#over.signal)
+    const [answer] = await this.#rpc.call([{ method, params }], unhurried)
     if (answer?.kind === 'result') return answer.result
     throw new Fault('node-answer', `a node refuses ${method}: ${answer?.error.message}`)
   }

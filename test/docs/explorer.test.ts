@@ -271,13 +271,6 @@ void test('explorer: other versions and names are not found', async () => {
     assert.equal((await http.inject(url)).statusCode, 404, url)
 })
 
-void test('explorer: a question in the form of Etherscan at the root is sent on', async () => {
-  const query = '?chainid=51001&module=stats&action=ethsupply'
-  const reply = await http.inject(`/${query}`)
-  assert.deepEqual([reply.statusCode, reply.headers['location']], [307, `/v2/api${query}`])
-  assert.equal((await http.inject('/?page=2')).statusCode, 200)
-})
-
 void test('explorer: amounts are exact whatever their size', () => {
   const cases: [string, number, string, string][] = [
     ['0', 18, '0', '0'],

@@ -265,7 +265,7 @@ function addHooks(
   })
 }
 
-/** The target as it is routed. Tools that are given a host alone speak the form of Etherscan at its root. */
+/** The target as it is routed. Tools that are given a host alone, as Foundry may be, speak the form of Etherscan there. */
 function targetOf({ method, url = '/', headers }: IncomingMessage): string {
   const isForm = method === 'POST' && headers['content-type']?.startsWith(formType) === true
   const isAtRoot = url === '/' || url.startsWith('/?')

@@ -90,10 +90,8 @@ export function mountExplorer(
   })
   mountDocs(http, ready, shown)
   const document = async (request: HttpRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { protocol, host, url } = request
-    // Source: Foundry, which asks the page of an explorer where it was given no address of an API.
-    if (/^\/\?(?:.*&)?module=/.test(url)) return reply.redirect(`/v2/api${url.slice(1)}`, 307)
     const files = await ready()
+    const { protocol, host, url } = request
     const path = url.replace(/[?#].*/, '')
     const page = explorerPage({
       folder: `/explorer/${files.version}`,

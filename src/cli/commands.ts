@@ -40,6 +40,11 @@ const keyLimits = [
   ['--per-day <units>', 'the same for a day (default: 1440 minutes)'],
 ] as const
 
+const chainWords = [
+  ['--chain-name <name>', 'of one EVM chain: its name, which no endpoint gives'],
+  ['--coin <symbol>', 'of one EVM chain: the symbol of its coin'],
+] as const
+
 /** First words that several commands share. */
 export const groups: Readonly<Record<string, string>> = {
   keys: 'API keys',
@@ -58,6 +63,7 @@ export const commands: readonly CommandRow[] = [
     options: [
       ['--node <url>', 'a node: its primary network and every EVM chain that it serves'],
       ['--rpc <url>', 'the RPC address of one EVM chain'],
+      ...chainWords,
       ['--network <name>', 'mainnet or fuji: its P-Chain from its peers, without a node'],
       ['--config <file>', 'configuration, for instance firn.yaml'],
       ['--print-config', 'print what this start would use, and end'],
@@ -73,7 +79,7 @@ export const commands: readonly CommandRow[] = [
     examples: [
       'firn start                                   # the bundled demo network',
       'firn start --node http://127.0.0.1:9650      # your node: all that it serves',
-      'firn start --rpc http://127.0.0.1:8545       # one EVM chain',
+      'firn start --rpc http://127.0.0.1:8545 --chain-name Glacier --coin GLC   # one EVM chain',
       'firn start --config firn.yaml',
       'firn start --config firn.yaml --role serve --port 8090',
     ],
@@ -82,8 +88,8 @@ export const commands: readonly CommandRow[] = [
   {
     words: 'init',
     about: 'ask three questions and write firn.yaml',
-    options: [['--out <file>', 'file to write', 'firn.yaml']],
-    examples: ['firn init'],
+    options: [['--out <file>', 'file to write', 'firn.yaml'], ...chainWords],
+    examples: ['firn init', 'firn init --chain-name Glacier --coin GLC'],
     run: async (flags) => (await import('./commands/init.ts')).init(flags),
   },
   {

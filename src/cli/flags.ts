@@ -2,6 +2,7 @@
 
 import { webAddressProblem } from '../config/web-address.ts'
 import { Fault } from '../core/fault.ts'
+import { ownValue } from '../core/json.ts'
 import { type Network, networkNames, networkOf } from '../core/network.ts'
 
 /** Options of a command as commander gives them. */
@@ -14,6 +15,12 @@ const addressFlags = [
   ['nodeUrl', '--node-url'],
   ['rpc', '--rpc'],
 ] as const
+
+/** The text of a flag; `undefined` where it is not given. */
+export function textIn(flags: Flags, name: string): string | undefined {
+  const value = ownValue(flags, name)
+  return typeof value === 'string' ? value : undefined
+}
 
 /** Throws `bad-parameter` for a flag whose value is no web address, with the corrected form. */
 export function checkAddresses(flags: Flags): void {

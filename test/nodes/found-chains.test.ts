@@ -195,3 +195,19 @@ void test('chains: auto takes the chains of the nodes that are configured', asyn
   assert.equal(found.config.chains.length, 3)
   assert.equal(found.config.networks.fuji?.primary, false)
 })
+
+void test('one endpoint: its chain and coin are called as the flags say, also after a later start', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-found-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const base = readConfig({ flags: { dataDir: folder }, environment: {} }).config
+  const rpc = { kind: 'rpc', url: 'http://127.0.0.1:8545' } as const
+  const namesOf = async (words: object): Promise<unknown> => {
+    const { config } = await findChains(base, { ...rpc, ...words }, parts())
+    return config.chains.map(({ name, symbol }) => [name, symbol])
+  }
+  assert.deepEqual(await namesOf({}), [['Chain 31337', '']])
+  const words = { name: 'Glacier', symbol: 'GLC' }
+  assert.deepEqual(await namesOf(words), [['Glacier', 'GLC']])
+  assert.deepEqual(targetIn(base), { ...rpc, ...words })
+  assert.equal(foundBefore(base, { ...rpc, ...words })?.chains[0]?.symbol, 'GLC')
+})

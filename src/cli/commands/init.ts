@@ -5,7 +5,7 @@ import { readConfig } from '../../config/read-config.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { openWorld } from '../../world/world.ts'
 import { surveyNode, surveyRpc, type NodeAccess } from '../discovery/survey.ts'
-import type { Flags } from '../flags.ts'
+import { type Flags, textIn } from '../flags.ts'
 
 /**
  * Asks where to read from, where data goes and where to listen; writes `firn.yaml`. Throws
@@ -28,6 +28,7 @@ export async function init(flags: Flags): Promise<void> {
       transport: world.transport,
       timeoutMs: 5_000,
       maxReplyBytes: 33_554_432,
+      flags,
     })
     const dataDir = await ask('Folder for the data?', './firn-data')
     const port = await ask('Port of the API and the explorer?', '8080')
@@ -55,7 +56,10 @@ node:
 }
 
 /** `networks` and `chains` of what answers at `url`. */
-async function sourceText(url: string, options: NodeAccess): Promise<string> {
+async function sourceText(
+  url: string,
+  { flags, ...options }: NodeAccess & { readonly flags: Flags },
+): Promise<string> {
   const isNode = await surveyNode(url, options).catch((error: unknown) => {
     if (faultOf(error)?.code !== 'bad-parameter') throw error
     return undefined
@@ -76,13 +80,16 @@ networks:
 chains: auto
 `
   }
-  const { name, network, symbol } = await surveyRpc(url, options)
+  const found = await surveyRpc(url, options)
+  const { network } = found
+  const name = textIn(flags, 'chainName') ?? found.name
+  const symbol = textIn(flags, 'coin') ?? found.symbol
   console.log(name)
   return `
 chains:
   - network: ${network}
     rpcUrls: [${JSON.stringify(url)}] # more endpoints of this chain are used side by side
-    name: ${name}
+    name: ${JSON.stringify(name)}
     symbol: ${JSON.stringify(symbol)} # of the coin
     traces: auto # internal transactions, where the endpoint offers traces
 `

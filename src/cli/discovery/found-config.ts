@@ -21,8 +21,15 @@ import { type FoundNode, surveyNode, surveyRpc, type NodeAccess } from './survey
 
 /** Where to look: `--node`, `--rpc`, or the nodes of a configuration with `chains: auto`. */
 export type Target =
-  | { readonly kind: 'node' | 'rpc'; readonly url: string }
+  | { readonly kind: 'node'; readonly url: string }
+  | ({ readonly kind: 'rpc'; readonly url: string } & ChainWords)
   | { readonly kind: 'auto' }
+
+/** Words of one chain that no endpoint gives: `--chain-name` and `--coin`. */
+export type ChainWords = {
+  readonly name?: string | undefined
+  readonly symbol?: string | undefined
+}
 
 /** `networks` and `chains` as a file of settings holds them. */
 type FoundSettings = {
@@ -101,7 +108,9 @@ type Surveyed = {
 
 async function settingsOf(base: Config, target: Target, options: NodeAccess): Promise<Surveyed> {
   if (target.kind === 'rpc') {
-    const chain = await surveyRpc(target.url, options)
+    const found = await surveyRpc(target.url, options)
+    const { name = found.name, symbol = found.symbol } = target
+    const chain = { ...found, name, symbol }
     return { settings: { chains: [chain] }, found: [`found ${chain.name}`], isPartial: false }
   }
   const urls =
@@ -171,8 +180,14 @@ function keep(base: Config, target: Target, settings: FoundSettings): void {
 export function targetIn(base: Config): Target | undefined {
   const { target } = kept(base)
   if (!isObject(target)) return undefined
-  const { kind, url } = target
-  return (kind === 'node' || kind === 'rpc') && typeof url === 'string' ? { kind, url } : undefined
+  const { kind, url, name, symbol } = target
+  if (typeof url !== 'string') return undefined
+  if (kind === 'node') return { kind, url }
+  return kind === 'rpc' ? { kind, url, name: textOf(name), symbol: textOf(symbol) } : undefined
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** The settings that were found at `target` before. */

@@ -13,7 +13,7 @@ import { Fault } from '../../core/fault.ts'
 import { installationFolder } from '../../core/installation.ts'
 import { ownValue } from '../../core/json.ts'
 import type { Transport } from '../../core/world.ts'
-import { type Flags, networkIn } from '../flags.ts'
+import { type Flags, networkIn, textIn } from '../flags.ts'
 import type { Found, Target } from './found-config.ts'
 
 /** A configuration, whose folder is absolute, and where its chains come from. */
@@ -58,10 +58,12 @@ export async function locateConfig(
 
 /** The target of `--node` or `--rpc`, where no file is named. */
 function targetOf(flags: Flags): Target | undefined {
-  const kind = (['node', 'rpc'] as const).find((one) => typeof flags[one] === 'string')
-  return kind === undefined || typeof flags['config'] === 'string'
+  if (typeof flags['config'] === 'string') return undefined
+  const [node, rpc] = [textIn(flags, 'node'), textIn(flags, 'rpc')]
+  if (node !== undefined) return { kind: 'node', url: node }
+  return rpc === undefined
     ? undefined
-    : { kind, url: String(flags[kind]) }
+    : { kind: 'rpc', url: rpc, name: textIn(flags, 'chainName'), symbol: textIn(flags, 'coin') }
 }
 
 /**

@@ -56,7 +56,17 @@ const told: Json[] = rawChain(chainId).flatMap(({ block, receipts }) =>
 
 /** A log of the API in the form of {@link told}. */
 function plain(log: Json): Json {
-  const { topic0, topic1, topic2, topic3, removed, decoded: _decoded, address, ...rest } = log
+  const {
+    topic0,
+    topic1,
+    topic2,
+    topic3,
+    removed,
+    decoded: _decoded,
+    label: _label,
+    address,
+    ...rest
+  } = log
   assert.equal(removed, false)
   const topics = [topic0, topic1, topic2, topic3].filter((topic) => topic !== undefined)
   const { data, ...place } = rest

@@ -189,7 +189,10 @@ function ownFacts({ description, subnetId, networkToken }: ChainInfo): Fact[] {
       : 'An EVM chain of an L1'
   return [
     ['Description', description === '' ? usual : visible(description)],
-    ['Native token', `${clipped(networkToken.symbol)}, ${networkToken.decimals} decimals`],
+    [
+      'Native token',
+      `${clipped(networkToken.symbol) || 'without a symbol'}, ${networkToken.decimals} decimals`,
+    ],
   ]
 }
 

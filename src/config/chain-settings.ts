@@ -51,7 +51,7 @@ export const chainSettings = {
   symbol: text('', 'Symbol of the native token.'),
   decimals: integer(18, [0, 255], 'Decimals of the native token.'),
   description: text('', 'One sentence for the list of chains.'),
-  logoUri: text('', 'URL of the logo.', { isAddress: true }),
+  logoUri: text('', 'URL of the logo, or the picture itself as `data:`.'),
   explorerUrl: text('', 'URL of an explorer of the chain.', { isAddress: true }),
   publicRpcUrl: text('', 'RPC address shown to callers; empty: none is shown.', {
     isAddress: true,

@@ -26,6 +26,7 @@ export async function checkConfig(
     () => checkServers(config),
     () => checkRecordings(config),
     () => chainSpecs(config),
+    () => checkLogos(config),
     () => checkStorePatterns(config),
     () => readRateLimit(config['api.rateLimit']),
     () => readTiers(config['api.tiers']),
@@ -51,6 +52,16 @@ export async function checkConfig(
     }
   }
   if (problems.length > 0) throw new Fault('bad-config', problems.join('; '))
+}
+
+/** Logos are for callers too, who have no files of this machine. */
+function checkLogos({ chains }: Config): void {
+  const wrong = chains.findIndex(({ logoUri }) => !/^((https?|ipfs|ar|data):|$)/i.test(logoUri))
+  if (wrong >= 0)
+    throw new Fault(
+      'bad-config',
+      `chains[${wrong}].logoUri must be an address, https: or data:, not a file: ${chains[wrong]?.logoUri}`,
+    )
 }
 
 function checkServers({ store, 'postgres.replicas': replicas }: Config): void {

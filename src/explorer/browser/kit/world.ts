@@ -129,10 +129,10 @@ const soonMs = 4_000
  * recording is played, in which everything comes within two minutes.
  */
 export function pace(everyMs = 60_000): readonly [everyMs: number, beat: string] {
-  const beat = known?.map((one) => `${one.chain} ${one.evmChainId ?? ''} ${isBehind(one)}`)
-  // The beat is never empty: an answer from before the first status is requested again.
-  const isWaiting = known?.some(isBehind) !== false || isJoining || isPlaying()
-  return [isWaiting ? Math.min(everyMs, soonMs) : everyMs, `${beat?.join()} ${wasJoined}`]
+  if (known === undefined) return [Math.min(everyMs, soonMs), '']
+  const isWaiting = known.some(isBehind) || isJoining || isPlaying()
+  const beats = known.map((one) => `${one.chain} ${one.evmChainId ?? ''} ${isBehind(one)}`)
+  return [isWaiting ? Math.min(everyMs, soonMs) : everyMs, `${beats.join()} ${wasJoined}`]
 }
 
 /** Words for an empty list of the page at a place: it is final once the chains of that page are indexed. */

@@ -41,7 +41,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
   const full = evm.find(({ txCount }) => txCount > 0)
   const [, come] = pace()
   const beat = useSeldom(full === undefined ? '' : `${full.chainId} ${full.blockNumber}`)
-  const transactions = useAnswer(urlOf('/v1/transactions', { pageSize: 8 }), 0, `${beat} ${come}`)
+  const transactions = useAnswer(urlOf('/v1/transactions', { pageSize: 8 }), 0, `${beat}${come}`)
   const [latest] = transactions.data?.transactions ?? []
   const chain = chains.at(-1)
   return h('div', { class: 'stack' }, [
@@ -60,7 +60,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
     home(),
     h(ThreeThings, { world }),
     // What was answered before is not all that there is now.
-    h(Numbers, { key: come, world, newest: newest?.blockTimestamp }),
+    known(world, h(Numbers, { key: come, world, newest: newest?.blockTimestamp })),
     h(NewestBlocks, { stream, nameOf: (chainId) => chainName(world, chainId) }),
     progressOf(status?.chains ?? []),
     chains.length > 0 && [
@@ -70,8 +70,13 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
         shown(transactions, (data) => latestTxs(world, data.transactions)),
       ),
     ],
-    h(Newest, { key: come, world }),
+    known(world, h(Newest, { key: come, world })),
   ])
+}
+
+/** Content that is of no use before the first status. */
+function known({ status }: World, view: View): View {
+  return status === undefined ? null : view
 }
 
 /** The operator's text at the head of the page. */

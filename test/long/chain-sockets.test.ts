@@ -125,6 +125,11 @@ void test('sockets of a chain: heads are headers of the node, logs come behind t
   const code = codes.get('Token')
   assert.ok(code)
   const token = await chain.deploy(code, 'Told')
+  const deployed = Number(await chain.ask('eth_blockNumber'))
+  await until('the token is stored', async () => {
+    const { blocks } = await firn.get('/v1/chains/31337/blocks?pageSize=1')
+    return Array.isArray(blocks) && Number(blocks[0]?.blockNumber) >= deployed
+  })
   for (const path of ['/v1/chains/31337/rpc', '/ext/bc/31337/rpc', '/ext/bc/31337/ws']) {
     const one = await opened(t, addressOf(firn, path))
     const subscribe = (...params: unknown[]) => answer(one, { method: 'eth_subscribe', params })

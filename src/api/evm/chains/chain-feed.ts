@@ -44,6 +44,8 @@ export class ChainFeed {
   readonly #heads = new Set<Tell>()
   readonly #logs = new Map<Tell, LogFilter>()
   #isRunning = false
+  /** The block behind which the first listener is told of blocks. */
+  #first: Told | undefined
 
   /** `failed` is called with what keeps blocks from being read; they are read again later. */
   constructor(
@@ -55,6 +57,11 @@ export class ChainFeed {
     this.#rpc = rpc
     this.#clock = clock
     this.#failed = failed
+  }
+
+  /** Resolves when it is known from which block on a new listener is told: all that come from now on. */
+  async ready(): Promise<void> {
+    if (!this.#isRunning) this.#first = await this.#newest()
   }
 
   /** Tells of each new block. Returns the function that ends this. */
@@ -77,7 +84,7 @@ export class ChainFeed {
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    let told: Told | undefined
+    let told = this.#first
     while (this.#heads.size + this.#logs.size > 0) {
       try {
         told = await this.#look(told)
@@ -91,8 +98,8 @@ export class ChainFeed {
 
   /** Tells of blocks after the one that was told of last. Returns the last one then. */
   async #look(before: Told | undefined): Promise<Told | undefined> {
+    if (before === undefined) return this.#newest()
     const height = await indexedHeight(this.#chain.store, 'blocks')
-    if (before === undefined) return this.#at(height)
     let told = before
     const from = await this.#nextAfter(told, height)
     const until = Math.min(height + 1, from + mostPerLook)
@@ -115,6 +122,10 @@ export class ChainFeed {
       this.#chain.beginsAnew === true && (await this.#at(told.height))?.hash !== told.hash
     if (isGone) return Math.min(told.height, height)
     return height - told.height > mostBehind ? height : told.height + 1
+  }
+
+  async #newest(): Promise<Told | undefined> {
+    return this.#at(await indexedHeight(this.#chain.store, 'blocks'))
   }
 
   async #at(height: number): Promise<Told | undefined> {

@@ -115,6 +115,7 @@ export class ChainTalk {
     await charge(subscriptionWeight)
     // A node that is away says so now, and not by silence.
     await chain.rpc?.call([{ method: 'eth_chainId', params: [] }], signal)
+    await feed.ready()
     const id = `0x${toHex(random.bytes(16))}`
     const tell = (text: string): void =>
       say(

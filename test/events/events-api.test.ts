@@ -484,9 +484,9 @@ void test('webhooks: logs and internal transactions are those of the raw blocks'
       plain,
     )
     const listed = await ask(firn, 'GET', `/v1/chains/${chain}/transactions/${txHash}/logs`)
-    const list = listed.body['logs'] as { data: string; decoded?: DecodedLog }[]
+    const list = listed.body['logs'] as { data: string; label?: string; decoded?: DecodedLog }[]
     assert.deepEqual(
-      list.map(({ decoded: _decoded, ...log }) => log),
+      list.map(({ decoded: _decoded, label: _label, ...log }) => log),
       rawLogs.map(({ address: token, topics, data, logIndex }) => ({
         address: token,
         topics,
@@ -505,7 +505,7 @@ void test('webhooks: logs and internal transactions are those of the raw blocks'
     if (frames.length > 0) {
       const { body } = await ask(firn, 'GET', `/v1/chains/${chain}/transactions/${txHash}/calls`)
       const calls = body['calls'] as (Record<string, unknown> & { decodedInput?: DecodedLog })[]
-      const compared = calls.map(({ decodedInput, ...call }) =>
+      const compared = calls.map(({ decodedInput, fromLabel: _from, toLabel: _to, ...call }) =>
         decodedInput === undefined ? call : { ...call, ...valuesOf(decodedInput) },
       )
       assert.deepEqual({ ...body, calls: compared }, tracedCalls(txHash))

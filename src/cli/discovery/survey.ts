@@ -113,10 +113,16 @@ export async function surveyRpc(url: string, options: NodeAccess): Promise<Found
 /** Nodes that are started for development alone, by what they call themselves. */
 const developmentNodes = /^(?:anvil|HardhatNetwork|EthereumJS TestRPC|Ganache)\b/i
 
+/** A node that does not say what it is called is none. */
 async function isOfDevelopment(url: string, options: NodeAccess): Promise<boolean> {
   const call = { method: 'web3_clientVersion', params: [] }
-  const answer = await callOne({ ...options, url }, call, AbortSignal.timeout(options.timeoutMs))
-  return answer.kind === 'result' && developmentNodes.test(String(answer.result))
+  try {
+    const answer = await callOne({ ...options, url }, call, AbortSignal.timeout(options.timeoutMs))
+    return answer.kind === 'result' && developmentNodes.test(String(answer.result))
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+    return false
+  }
 }
 
 async function networkIdAt(base: string, options: NodeAccess): Promise<number> {

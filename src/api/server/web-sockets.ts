@@ -94,6 +94,7 @@ export class WebSockets {
   readonly #opening: string[] = []
   #server: Promise<WebSocketServer> | undefined
   readonly #over = new AbortController()
+  #isPinging = false
 
   constructor(options: WebSocketsOptions) {
     this.#options = options
@@ -123,7 +124,6 @@ export class WebSockets {
         checks.refuseSocket(request, socket, status, words)
       })
     })
-    void this.#ping()
   }
 
   /** Number of open sockets. */
@@ -189,6 +189,7 @@ export class WebSockets {
       ws = made
       open.talk = talk
       this.#open.set(made, open)
+      if (!this.#isPinging) void this.#ping()
       made.on('message', (data, isBinary) => {
         // By default a message is one buffer.
         if (isBinary || !Buffer.isBuffer(data))
@@ -245,14 +246,17 @@ export class WebSockets {
     )
   }
 
+  /** Runs while a socket is open: a server that never listened must not keep its process alive. */
   async #ping(): Promise<void> {
-    while (!this.#over.signal.aborted) {
+    this.#isPinging = true
+    while (this.#open.size > 0 && !this.#over.signal.aborted) {
       await this.#options.clock.sleep(pingMs, this.#over.signal).catch(() => undefined)
       for (const [ws, open] of this.#open) {
         if (++open.unanswered > 2) ws.terminate()
         else ws.ping()
       }
     }
+    this.#isPinging = false
   }
 }
 

@@ -127,6 +127,13 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
       4,
       /api\.cors/,
     ],
+    [
+      'logo that is a file',
+      ['--config', config, ...data],
+      'chains: [{ rpcUrls: ["http://127.0.0.1:1/rpc"], logoUri: ./logo.png }]',
+      4,
+      /chains\[0\]\.logoUri must be an address, https: or data:, not a file: \.\/logo\.png/,
+    ],
     ['no proxy', ['--config', config, ...data], 'api: { trustProxy: [x] }', 4, /api\.trustProxy/],
     [
       'gateway without a scheme',

@@ -113,9 +113,8 @@ const sentences = `
 51002 0xe5f1032a Builder created the contract Interchain messenger
 `
 
-type Detail = {
-  readonly summary: { readonly text: string; readonly parts: readonly { readonly text: string }[] }
-}
+type Part = { readonly text: string; readonly address?: string; readonly chainId?: string }
+type Detail = { readonly summary: { readonly text: string; readonly parts: readonly Part[] } }
 
 void test('summaries: a transaction is told as people would tell it', async (t) => {
   const firn = await startDemo(t, await demoFolder(t))
@@ -130,6 +129,11 @@ void test('summaries: a transaction is told as people would tell it', async (t) 
     const { summary } = (await firn.get(hit.path)) as unknown as Detail
     if (summary.text !== sentence) wrong.push(`${begin}: ${summary.text}, not: ${sentence}`)
     assert.equal(summary.parts.map(({ text }) => text).join(''), summary.text)
+    // Who receives what was bridged to Harbor is an address there.
+    if (!sentence.endsWith(' to Traveller on Harbor')) continue
+    const receiver = summary.parts.find(({ text }) => text === 'Traveller')
+    assert.equal(receiver?.chainId, '51002')
+    assert.match(receiver.address ?? '', /^0x[0-9a-fA-F]{40}$/)
   }
   assert.equal(wrong.join('\n'), '')
 })

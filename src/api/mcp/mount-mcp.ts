@@ -44,7 +44,10 @@ async function open(http: FastifyInstance, version: string, log: Log): Promise<H
     ({ requestInfo }) => {
       const caller = requestInfo && callers.get(requestInfo)
       if (caller === undefined) throw new Error('a request without its caller')
-      return toolServer(askAs(http, caller), { version, origin: `http://${caller.host}` })
+      return toolServer(askAs(http, caller), {
+        version,
+        origin: `${caller.protocol}://${caller.host}`,
+      })
     },
     { maxSubscriptions: 0, onerror: (error: unknown) => log.debug('mcp', { error }) },
   )

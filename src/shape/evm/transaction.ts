@@ -223,7 +223,9 @@ export const SummaryPart = Type.Component('SummaryPart', 'Words, or something th
   symbol: Type.Optional(Type.String('Of an amount: its coin or token')),
   tokenAddress: Type.Optional(address('Of an amount of a token, or of an NFT: its contract')),
   tokenId: Type.Optional(decimal('Of an NFT')),
-  chainId: Type.Optional(Type.String('Of a chain: EVM chain id')),
+  chainId: Type.Optional(
+    Type.String('EVM chain id of a chain, or of the other chain that an address is on'),
+  ),
 })
 /** Decoded {@link SummaryPart}. */
 export type SummaryPart = Static<typeof SummaryPart>

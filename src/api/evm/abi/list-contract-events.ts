@@ -115,8 +115,9 @@ function topicsWanted(
       'bad-parameter',
       `${clip(strange)} is neither a parameter of this operation nor an indexed argument of ${event.signature} (these are: ${indexed.map(({ name }) => name).join(', ') || 'none'})`,
     )
+  const values = new Map(Object.entries(wanted))
   return indexed.map((parameter) => {
-    const value = new Map(Object.entries(wanted)).get(parameter.name)
+    const value = values.get(parameter.name)
     return value === undefined ? undefined : [topicOf(parameter, value)]
   })
 }

@@ -93,6 +93,8 @@ export class ChainFeed {
       }
       await this.#clock.sleep(lookEveryMs).catch(() => undefined)
     }
+    // Who subscribed at this moment goes on behind it.
+    this.#first = told
     this.#isRunning = false
   }
 

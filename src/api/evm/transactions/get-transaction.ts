@@ -113,7 +113,7 @@ async function otherEndOf(
   const address = receiverIn(decodedInput)
   if (address === undefined) return { otherChain }
   const label = other && (await labelsOf(addressBooks(other), [address])).of(address)
-  return { otherChain, receiver: partyPart({ address, label }) }
+  return { otherChain, receiver: { ...partyPart({ address, label }), chainId: other && chainId } }
 }
 
 /** The receiver that a call of a bridge names: by the name of the argument, or by its place in the inputs of ICTT. */

@@ -166,13 +166,13 @@ function message(world: World, detail: TransactionDetail): View[] {
 /** A part of the sentence: what it is about is a link, amounts have grouped digits. */
 function partView(world: World, chainId: string, part: SummaryPart): View {
   const { text, address, label, value, decimals = 0, symbol = '', tokenAddress, tokenId } = part
-  if (part.chainId !== undefined) return chainLink(world, part.chainId)
   if (address !== undefined)
     return h(
       'a',
-      { href: to('chain', chainId, 'address', address), title: address },
+      { href: to('chain', part.chainId ?? chainId, 'address', address), title: address },
       visible(label ?? text),
     )
+  if (part.chainId !== undefined) return chainLink(world, part.chainId)
   const words = value === undefined ? text : `${amount(value, decimals)} ${symbol}`
   if (tokenAddress === undefined) return visible(words)
   const link =

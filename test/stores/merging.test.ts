@@ -225,7 +225,8 @@ void test('merging: what fails on the way changes nothing and leaves no file', a
 
 void test('merging: the stream works a third of the time, and takes away what was replaced', async () => {
   await withFrozen(pieces, async ({ store, files }) => {
-    writeFileSync(join(files, 'left.part'), 'of a killed process')
+    for (const left of ['left.part', 'left.part-journal', 'left.part.part'])
+      writeFileSync(join(files, left), 'of a killed process')
     let now = 0
     let looks = 0
     const pauses: number[] = []

@@ -130,8 +130,10 @@ export class SegmentFolder {
     if (this.problem(manifest) !== undefined) return []
     const named = new Set(manifest.segments.map(({ name }) => name + segmentEnding))
     return onDisk(() => readdirSync(this.path)).flatMap((file) => {
-      const isOurs = file.endsWith(segmentEnding) || file.endsWith(draftEnding)
-      if (!isOurs || named.has(file) || this.#drafts.has(file)) return []
+      const isDraft = file.includes(draftEnding)
+      if (named.has(file) || !(isDraft || file.endsWith(segmentEnding))) return []
+      // SQLite writes files of its own beside a draft, which a killed process leaves as well.
+      if (isDraft && [...this.#drafts].some((draft) => file.startsWith(draft))) return []
       const found = stampOf(join(this.path, file))
       return found === undefined ? [] : [[file, `${found.ino} ${found.mtimeMs} ${found.size}`]]
     })

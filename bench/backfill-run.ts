@@ -180,12 +180,12 @@ export function start(
   return child
 }
 
-/** First group of `pattern` in what a child prints on either stream, within a minute. */
+/** First group of `pattern` in what a child prints on either stream, within five minutes. */
 export function told(child: ChildProcess, pattern: RegExp): Promise<string> {
   let said = ''
   return new Promise((resolve, reject) => {
     const fail = (problem: string) => (): void => reject(new Error(`${problem}: ${said}`))
-    const late = setTimeout(fail('a process did not say it in time'), 60_000)
+    const late = setTimeout(fail('a process did not say it in time'), 300_000)
     child.once('exit', fail('a process ended early'))
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (part: Buffer) => {

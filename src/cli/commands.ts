@@ -156,10 +156,7 @@ export const commands: readonly CommandRow[] = [
       ['--chain <store>', 'an EVM chain, by the name of its store: fuji-c-chain'],
       ['--store', 'read every store and compare it with the sums that were written with it'],
       ['--repair', 'with --store: mend what is damaged; Firn must not run'],
-      [
-        '--copies <place>',
-        'with --repair: a folder with copies of segments, or the address of a Firn that offers them',
-      ],
+      ['--copies <folder>', 'with --repair: a folder with copies of segments'],
       ['--json', 'with --store: print one JSON object'],
       ['--node <url>', 'base address of the node (default: that of the configuration)'],
       ['--peers', 'ask the peers of the network whether they accepted the newest blocks'],

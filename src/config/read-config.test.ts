@@ -120,10 +120,6 @@ void test('config: an address without a scheme is reported with the corrected fo
       'begins with http:// or https://: "not an address"',
     ],
     ['chains: [{ rpcUrls: ["http://a"], explorerUrl: "scan.example" }]', 'explorerUrl'],
-    [
-      'segments: { from: ["node:8080"] }',
-      'segments.from must be an address that begins with http:// or https://, did you mean http://node:8080?',
-    ],
   ] as const)
     assert.throws(
       () => read(text),

@@ -183,10 +183,6 @@ export const settings = {
     '',
     'File of `address,label` or `chainId,address,label` lines: names of addresses in the explorer and in answers (`label`).',
   ),
-  'api.segments': flag(
-    false,
-    'Offer the segments of frozen history to other Firns at `/v1/segments`; see the guide.',
-  ),
   'node.host': text(
     '127.0.0.1',
     'Address the node listener (health, metrics, administration) listens on.',
@@ -243,7 +239,7 @@ export const settings = {
   'index.freeze': word(
     'auto',
     ['auto', 'true', 'false'],
-    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. With PostgreSQL this needs `index.folder`. `auto`: yes with embedded stores, and with PostgreSQL where `index.folder` is set.',
+    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. With PostgreSQL this needs `index.store`. `auto`: yes with embedded stores, and with PostgreSQL where `index.store` is set.',
   ),
 
   'index.freezeRows': integer(
@@ -252,9 +248,17 @@ export const settings = {
     'Transactions, transfers and internal transactions that are kept in tables before the oldest become a segment; this also holds at the end of a backfill.',
   ),
 
-  'index.folder': text(
+  'index.store': text(
     '',
-    'Folder of segments; empty: `segments` of `dataDir` with embedded stores, none with PostgreSQL. Hosts that index into one database share this folder, on a disk that all of them mount.',
+    'Where segments are kept: a bucket of object storage, `s3://bucket/prefix?endpoint=https://host:port&region=name`, whose keys come from the environment, or a folder. Empty: the folder `segments` of `dataDir` with embedded stores, none with PostgreSQL. Every host of a database names the same one; a folder is on a disk that all of them mount.',
+  ),
+
+  'index.folder': text('', 'The same for a folder; only one of the two may be set.'),
+
+  'index.cacheBytes': integer(
+    107_374_182_400,
+    [1_048_576, 2 ** 50],
+    'Bytes of a bucket to keep in `history-cache` of `dataDir`; files not read for longest are removed first.',
   ),
 
   'index.leaseSeconds': integer(
@@ -267,18 +271,6 @@ export const settings = {
     1,
     [0, 100],
     'Percentage of a restored history that is rebuilt from your own node and compared, at least one segment; 100: all of it, which proves it; 0: none. See the guide.',
-  ),
-
-  'segments.from': list(
-    'Firns that offer their segments (`api.segments`), such as `http://10.0.0.2:8080`: a process with `role: serve` fetches from them the segments that a request needs and its own folder lacks.',
-    [],
-    { isAddress: true },
-  ),
-  'segments.key': text('', 'API key for these Firns, if they require one.', { secret: true }),
-  'segments.maxBytes': integer(
-    107_374_182_400,
-    [1_048_576, 2 ** 50],
-    'Bytes of fetched segments to keep in `segments-fetched` of `dataDir`; those not opened for longest are removed first.',
   ),
 
   'source.timeoutMs': integer(

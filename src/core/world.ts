@@ -27,9 +27,9 @@ export type Random = {
 export type HttpRequest = {
   /** A user name and a password in it are sent as Basic authorization. */
   readonly url: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
+  readonly body?: string | Uint8Array | undefined
   /** Whole exchange, connect to last byte. */
   readonly timeoutMs: number
   /** A longer reply is a `node-too-large` fault. */
@@ -98,4 +98,6 @@ export type World = {
    */
   readonly publicUrlProblem?: (url: URL) => string | undefined
   readonly files: Files
+  /** Variables of the process's environment. Absent where none are read. */
+  readonly env?: Readonly<Record<string, string | undefined>>
 }

@@ -32,6 +32,7 @@ import { chainSpecs, sourceLimits, streamSpecs } from './chain-specs.ts'
 import { measuredStores, readableStores } from './served/open-served.ts'
 import { livedStages } from './status/lived-stages.ts'
 import { chainsCheck, diskCheck, type ReadinessOptions, storesCheck } from './status/readiness.ts'
+import { showBucket } from './stores/bucket-settings.ts'
 import { claimDataFolder, storeSizes, sizeReader } from './stores/data-folder.ts'
 import { openFilesLimit, withinOpenFiles } from './stores/open-files.ts'
 import { keepShowingLife } from './stores/sign-of-life.ts'
@@ -92,8 +93,9 @@ async function build(
   const gauges = joinedGauges(createGauges(), figures)
   const waits = countedWaits(clock, gauges)
   const threads = createThreads({ logs, waits, clock })
-  const stores = await storesOf(config, { ...world, gauges })
-  const { owner, shares, location, store, readings } = stores
+  const stores = await storesOf(config, world)
+  const { owner, shares, location, bucket, store, readings } = stores
+  if (bucket !== undefined) showBucket(gauges, bucket)
   closers.push(async () => readings?.close())
   const chains = chainSpecs(config)
   const streams = streamSpecs(config, chains)
@@ -106,6 +108,7 @@ async function build(
     chains: chains.map(({ spec }) => spec),
     streams,
     store: location,
+    bucket,
     shares,
     limits: sourceLimits(config),
     owner,

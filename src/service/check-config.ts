@@ -8,6 +8,7 @@ import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs } from './chain-specs.ts'
+import { bucketSettings } from './stores/bucket-settings.ts'
 import { checkRecordings } from './stores/data-folder.ts'
 import { checkPostgresUrl, checkStorePatterns } from './stores/store-location.ts'
 import { checkTokenKnowledge } from './tokens/token-knowledge.ts'
@@ -28,6 +29,7 @@ export async function checkConfig(
     () => chainSpecs(config),
     () => checkLogos(config),
     () => checkStorePatterns(config),
+    () => bucketSettings(config),
     () => readRateLimit(config['api.rateLimit']),
     () => readTiers(config['api.tiers']),
     () => addressReader(config['api.trustProxy']),

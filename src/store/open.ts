@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { Fault, faultOf } from '../core/fault.ts'
 import { itemAt } from '../core/item-at.ts'
 import type { Database } from './engine/database.ts'
-import type { SegmentFetching } from './history/fetched-segments.ts'
 import { withHistory } from './history/history-database.ts'
+import type { BucketHistory } from './history/segment-cache.ts'
 import type { ReadServers } from './postgres/open-replicas.ts'
 import type { ConnectionLimits } from './postgres/server.ts'
 import type { Table } from './schema/table.ts'
@@ -21,15 +21,15 @@ export type StoreLocation = {
   readonly stores?: readonly StorePattern[] | undefined
   /** Folder of the embedded stores; `<name>.sqlite` each. */
   readonly dataDir: string
-  /** Folder of the segments of all stores; absent, `segments` of `dataDir`. */
+  /** Folder of the segments of all stores, or of what is here of a bucket; absent, `segments` of `dataDir`. */
   readonly segments?: string | undefined
   /**
    * Present where history moves into segments, which lie in `segments/<store>` of `dataDir`. Every
    * process of a deployment must say the same, and read the same folder.
    */
   readonly freeze?: FreezeSettings
-  /** Where a process that only serves takes segments from that are not in its folder. */
-  readonly fetching?: SegmentFetching | undefined
+  /** Present where segments are kept in a bucket. */
+  readonly bucket?: BucketHistory | undefined
   /** Page cache of a writing connection, bytes; embedded only. */
   readonly writerCacheBytes?: number
   /** Connections of this thread at most; PostgreSQL only. */
@@ -146,8 +146,8 @@ function withSegments(
   database: Database,
 ): Promise<Database> {
   const folder = segmentFolder(location, name)
-  const { freeze, fetching } = location
-  return withHistory(database, tables, { folder, freezes: freeze !== undefined, fetching })
+  const { freeze, bucket } = location
+  return withHistory(database, tables, { folder, freezes: freeze !== undefined, bucket })
 }
 
 /** Where the segments of store `name` lie. */

@@ -118,8 +118,16 @@ export const gaugeTable = {
     'kind',
   ),
   firn_warp_connected_peers: gauge('Validators our peer is connected to.', 'network'),
-  firn_segment_fetches_total: counter(
-    'Segments that this process took from other Firns, could not have, or removed to make room.',
+  firn_bucket_bytes_total: counter(
+    'Bytes of files to and from the bucket of history.',
+    'direction',
+  ),
+  firn_bucket_requests_total: counter(
+    'Requests to the bucket: answered, sent again after a failure, or failed.',
+    'outcome',
+  ),
+  firn_history_cache_files_total: counter(
+    'Files of a bucket that were found on this disk, fetched, could not be had, or removed to make room.',
     'outcome',
   ),
   firn_lock_waits_total: counter('Waits for something inside the process.', 'lock'),

@@ -53,6 +53,7 @@ export function openWorld(): Required<World> & { readonly close: () => Promise<v
     publicTransport: publicOnly.transport,
     publicUrlProblem: privateUrlProblem,
     files,
+    env: process.env,
     close: async () => {
       await publicOnly.close()
       await agent.close()

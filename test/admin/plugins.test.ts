@@ -176,7 +176,7 @@ const recorded: Recorded = JSON.parse(
 function recordedNode(): NonNullable<HarnessOptions['transport']> & { asked: number } {
   const node = {
     asked: 0,
-    request: async ({ url, body }: { url: string; body?: string | Uint8Array }) => {
+    request: async ({ url, body }: { url: string; body?: string | Uint8Array | undefined }) => {
       node.asked++
       assert.equal(url, `http://node.invalid/ext/bc/${recorded.chainId}`)
       const text = Buffer.from(body ?? '').toString()

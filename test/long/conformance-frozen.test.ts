@@ -4,12 +4,12 @@
  */
 
 import assert from 'node:assert/strict'
-import { copyFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
-import type { FetchOutcome, SegmentFetching } from '../../src/store/history/fetched-segments.ts'
 import { segmentsToMerge } from '../../src/store/history/merge-segments.ts'
+import type { BucketHistory } from '../../src/store/history/segment-cache.ts'
 import {
   busiest,
   expectedInternals,
@@ -17,12 +17,12 @@ import {
   expectedTransfers,
 } from '../conformance/evm/replay.ts'
 import { evmService, type EvmService } from '../support/services/evm-service.ts'
-import { stillClock } from '../support/stores/demo-store.ts'
 import { mergeAll, segmentsOf } from '../support/stores/freeze-store.ts'
+import { bucketOf, startStorage } from '../support/stores/object-storage.ts'
 
 const chain = 51002
 
-const fetches: Record<FetchOutcome, number> = { fetched: 0, failed: 0, removed: 0 }
+const fetches = new Map<string, number>()
 const hot = await evmService({ chains: [chain], frozen: [] })
 const blocks = Number((await hot.get(`/v1/chains/${chain}/blocks`)).body.blocks[0].blockNumber) + 1
 const many = Array.from({ length: 12 }, (_, at) => Math.floor((blocks * (at + 1)) / 12))
@@ -35,16 +35,16 @@ const frozen: Readonly<Record<string, EvmService>> = {
     engine: 'postgres',
     frozen: many.slice(0, 8),
   }),
-  'all in twelve, fetched into room for less': await evmService({
+  'all in twelve, from a bucket into room for less': await evmService({
     chains: [chain],
     frozen: many,
-    fetching: fetchedFrom,
+    bucket: inBucket,
   }),
-  'most in eight, on PostgreSQL, fetched': await evmService({
+  'most in eight, on PostgreSQL, from a bucket': await evmService({
     chains: [chain],
     engine: 'postgres',
     frozen: many.slice(0, 8),
-    fetching: fetchedFrom,
+    bucket: inBucket,
   }),
 }
 
@@ -131,24 +131,21 @@ for (const [name, service] of Object.entries(frozen)) {
 }
 
 void test('frozen: segments were fetched when they were needed, and removed to make room', () => {
-  assert.ok(fetches.fetched > 20, `fetched ${fetches.fetched}`)
-  assert.ok(fetches.removed > 8, `removed ${fetches.removed}`)
-  assert.equal(fetches.failed, 0)
+  const { fetched = 0, removed = 0, missed = 0 } = Object.fromEntries(fetches)
+  assert.ok(fetched > 20, `fetched ${fetched}`)
+  assert.ok(removed > 8, `removed ${removed}`)
+  assert.equal(missed, 0)
 })
 
-/** Segments of a folder, as another Firn would send them, and room for a few of them. */
-function fetchedFrom(elsewhere: string): SegmentFetching {
-  return {
-    folder: join(elsewhere, 'fetched'),
-    maxBytes: 300_000,
-    urls: [elsewhere],
-    fetch: async ({ store, name, path, check }) => {
-      await copyFile(join(elsewhere, store, `${name}.sqlite`), path)
-      await check(path)
-      return elsewhere
-    },
-    waitMs: 10_000,
-    clock: { ...stillClock, sleep: () => new Promise(() => undefined) },
-    report: (outcome) => fetches[outcome]++,
+/** A bucket with the segments of a folder, and room on this disk for a few of them. */
+async function inBucket(files: string): Promise<BucketHistory> {
+  const storage = await startStorage()
+  after(storage.close)
+  for (const file of await readdir(files, { recursive: true })) {
+    if (!file.includes('/')) continue
+    const bytes = await readFile(join(files, file))
+    storage.files.set(`firn/${file}`, { bytes, storedMs: 0 })
   }
+  const count = (what: string): void => void fetches.set(what, (fetches.get(what) ?? 0) + 1)
+  return bucketOf(storage, { folder: join(files, '..', 'cache'), maxBytes: 300_000, count })
 }

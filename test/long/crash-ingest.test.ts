@@ -11,7 +11,7 @@ import { join } from 'node:path'
 
 import { generator } from '../../bench/evm-chain.ts'
 import { statement } from '../../src/store/engine/database.ts'
-import { identityName } from '../../src/store/history/segment-folder.ts'
+import { identityName } from '../../src/store/history/segment-bytes.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'

@@ -23,7 +23,8 @@ import {
   type Merging,
   segmentsToMerge,
 } from '../../src/store/history/merge-segments.ts'
-import { identityName, keptUnnamedMs } from '../../src/store/history/segment-folder.ts'
+import { identityName } from '../../src/store/history/segment-bytes.ts'
+import { keptUnnamedMs } from '../../src/store/history/segment-folder.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { blockByHeight } from '../../src/store/query/evm/blocks.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'

@@ -117,7 +117,7 @@ const repair = async ({ database, history, commit }: Host): Promise<void> => {
   const [damaged] = manifest.segments
   assert.ok(damaged !== undefined)
   await commit((writer) => markDamaged(writer, ({ name }) => name === damaged.name))
-  const draft = history.folder.draft(manifest)
+  const draft = await history.folder.draft(manifest)
   copyFileSync(history.folder.pathOf(damaged.name), draft)
   await history.adopt(draft, damaged.name)
   history.folder.drafted(draft)

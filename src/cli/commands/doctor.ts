@@ -64,7 +64,7 @@ export async function doctor(flags: Flags): Promise<void> {
 const historyInTables = warning(
   'history',
   'it stays in tables of PostgreSQL, several times as large as in files',
-  'name a folder that all hosts share in index.folder',
+  'name a bucket, or a folder that all hosts share, in index.store',
 )
 
 /** Facts of a store about its chain or network; none where there is no store. */

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path'
 import { Fault } from '../../core/fault.ts'
 import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
 import { claimDataFolder } from '../../service/stores/data-folder.ts'
-import { isWebAddress } from '../../service/stores/fetch-segment.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
 import { openStore } from '../../store/open.ts'
 import type { Table } from '../../store/schema/table.ts'
@@ -36,11 +35,10 @@ export async function repairStores(flags: Flags): Promise<void> {
   const release = await claimDataFolder(config, names, world.clock)
   const owner = `repair-${Buffer.from(world.random.bytes(4)).toString('hex')}`
   const place = flags['copies']
-  const copies =
-    typeof place === 'string' ? { copies: isWebAddress(place) ? place : resolve(place) } : {}
+  const copies = typeof place === 'string' ? { copies: resolve(place) } : {}
   let isAllWhole = true
   for (const store of stores) {
-    const verdict = await verdictOf(store, () => openConfigured(config, store))
+    const verdict = await verdictOf(store, () => openConfigured(config, store, world))
     printVerdict(store, verdict)
     if (isWhole(verdict)) continue
     const isMended =
@@ -53,10 +51,10 @@ export async function repairStores(flags: Flags): Promise<void> {
 }
 
 async function mended(work: RepairWork): Promise<boolean> {
-  const { store, config } = work
+  const { store, config, world } = work
   const isDone = await repairOf[store.kind](work)
   if (!isDone) return false
-  const after = await verdictOf(store, () => openConfigured(config, store))
+  const after = await verdictOf(store, () => openConfigured(config, store, world))
   printVerdict(store, after)
   return isWhole(after)
 }
@@ -72,11 +70,11 @@ const repairOf: Readonly<Record<ConfiguredStore['kind'], (work: RepairWork) => P
   }
 
 async function repairEvm(work: RepairWork): Promise<boolean> {
-  const { config, store } = work
+  const { config, store, world } = work
   let { verdict } = work
   if (verdict.segments.length > 0) {
     if (!(await repairSegments(work))) return false
-    verdict = await verdictOf(store, () => openConfigured(config, store))
+    verdict = await verdictOf(store, () => openConfigured(config, store, world))
   }
   const isBroken =
     verdict.structure.length > 0 || verdict.damaged.some(({ found }) => found === undefined)
@@ -92,7 +90,7 @@ async function repairEvm(work: RepairWork): Promise<boolean> {
       )
       return false
     }
-    verdict = await verdictOf(store, () => openConfigured(config, store))
+    verdict = await verdictOf(store, () => openConfigured(config, store, world))
   }
   if (verdict.damaged.length > 0) await mendRows({ ...work, verdict })
   return true

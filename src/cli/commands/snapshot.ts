@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import { documentNames } from '../../service/documents/documents.ts'
+import { withBucket } from '../../service/stores/bucket-settings.ts'
 import { serverOf, storeLocation } from '../../service/stores/store-location.ts'
 import { version } from '../../service/version.ts'
 import type { ServerStores } from '../../store/snapshot/restore-into-servers.ts'
@@ -40,7 +41,8 @@ const identity = 'staking'
 export async function createSnapshot(target: string, flags: Flags): Promise<void> {
   const config = await configOf(flags)
   checkNotRestoring(config.dataDir)
-  const location = storeLocation(config)
+  const world = openWorld()
+  const location = withBucket(storeLocation(config), config, world)
   const { stores, others } = await madeStores(config)
   if (stores.length === 0) throw nothingIndexed(config)
   const path = resolve(target)
@@ -55,7 +57,7 @@ export async function createSnapshot(target: string, flags: Flags): Promise<void
     documents: new Map([...(await documentsAt(location)), ...smallFiles(config.dataDir)]),
     folder,
     firn: version,
-    takenAt: new Date(openWorld().clock.now()),
+    takenAt: new Date(world.clock.now()),
     report: (what, bytes) => {
       copied += bytes
       progress(`${what}, ${sizeText(copied)} copied`)

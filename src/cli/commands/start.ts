@@ -233,9 +233,9 @@ function startedOf(
   return { version, isDemo, apiUrl, nodeUrl, dataDir: config.dataDir, notes }
 }
 
-/** Beside PostgreSQL without `index.folder`. */
+/** Beside PostgreSQL without `index.store`. */
 const historyInTables =
-  'history stays in tables of PostgreSQL: name a folder that all hosts share in index.folder to keep it in files'
+  'history stays in tables of PostgreSQL: name a bucket, or a folder that all hosts share, in index.store to keep it in files'
 
 /** Warnings about a configuration that lacks something, each with its remedy. */
 function notesOn(config: Config): string[] {

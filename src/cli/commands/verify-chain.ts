@@ -35,7 +35,7 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
     throw new Fault('bad-parameter', `there is no store of --chain ${wanted}; there is: ${all}`)
   }
   const world = openWorld()
-  const database = await openConfigured(config, store)
+  const database = await openConfigured(config, store, world)
   const spec = specWith(store.chain, flags)
   const limits = sourceLimits(config)
   const source = await openEvmSource(spec, limits, { world, log: silentLog })

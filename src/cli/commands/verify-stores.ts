@@ -1,3 +1,4 @@
+import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { configOf, filledStores, openConfigured } from '../stores/configured-stores.ts'
@@ -12,12 +13,14 @@ import { isWhole, printVerdict, type StoreVerdict, verdictOf } from '../stores/s
 export async function verifyStores(flags: Flags): Promise<void> {
   const config = await configOf(flags)
   const isJson = flags['json'] === true
+  const world = openWorld()
   const verdicts: StoreVerdict[] = []
   for (const store of await filledStores(config)) {
-    const verdict = await verdictOf(store, () => openConfigured(config, store))
+    const verdict = await verdictOf(store, () => openConfigured(config, store, world))
     verdicts.push(verdict)
     if (!isJson) printVerdict(store, verdict)
   }
+  await world.close()
   if (isJson) console.log(JSON.stringify({ stores: verdicts.map(plainOf) }, undefined, 2))
   if (verdicts.some((each) => !isWhole(each))) process.exitCode = exitCodes.failed
 }

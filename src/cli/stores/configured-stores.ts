@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
 import { Fault, orAbsent } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
 import {
   chainSpecs,
   messageStore,
@@ -12,6 +13,7 @@ import {
 } from '../../service/chain-specs.ts'
 import { documentNames } from '../../service/documents/documents.ts'
 import { bytesOf } from '../../service/documents/watched-file.ts'
+import { withBucket } from '../../service/stores/bucket-settings.ts'
 import { storeSizes } from '../../service/stores/data-folder.ts'
 import { serverOf, serversOf, storeLocation } from '../../service/stores/store-location.ts'
 import type { Database } from '../../store/engine/database.ts'
@@ -139,8 +141,17 @@ async function namesAt({ store, dataDir }: StoreLocation): Promise<ReadonlySet<s
 }
 
 /** Opens a store of `config` to read. */
-export function openConfigured(config: Config, store: ConfiguredStore): Promise<Database> {
-  return openStore(storeLocation(config), store.name, store.tables, 'read')
+export function openConfigured(
+  config: Config,
+  store: ConfiguredStore,
+  world: World,
+): Promise<Database> {
+  return openStore(
+    withBucket(storeLocation(config), config, world),
+    store.name,
+    store.tables,
+    'read',
+  )
 }
 
 /** Keys and aliases of a deployment whose stores lie at `location`, by name. */

@@ -74,7 +74,7 @@ async function replayed(
   lost?: AbortSignal,
 ): Promise<void> {
   const limit = AbortSignal.timeout(limitMs)
-  const from = await openConfigured(config, store)
+  const from = await openConfigured(config, store, world)
   try {
     await rebuildPrimary({
       from,

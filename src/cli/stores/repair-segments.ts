@@ -8,7 +8,6 @@ import { checksOfEvery } from '../../indexing/evm/read/block-checks.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import { fromNode, type ReadBlocks, withRemade } from '../../indexing/evm/repair/remake-segment.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
-import { fetchSegment, isWebAddress } from '../../service/stores/fetch-segment.ts'
 import { checkpointHeights, traceStage } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { type History } from '../../store/history/history.ts'
@@ -36,7 +35,7 @@ export function repairSegments(work: RepairWork): Promise<boolean> {
     kept(async (signal) => {
       const history = database.history
       assert(history !== undefined, 'a store with damaged segments has segments')
-      history.folder.mendIdentity(await history.manifest(database))
+      await history.folder.mendIdentity(await history.manifest(database))
       const mended = new Set<string>()
       let isWhole = true
       for (const segment of verdict.segments.toSorted((a, b) => a.from - b.from)) {
@@ -63,38 +62,25 @@ type Repaired = {
   readonly work: RepairWork
 }
 
-/** Takes a copy of a segment from the folder, or from the other Firn, that was given. */
+/** Takes a copy of a segment from the folder that was given. */
 async function isCopied(
   { database, history, work }: Repaired,
   { name }: ManifestSegment,
 ): Promise<boolean> {
-  const { copies, store, world } = work
+  const { copies, store } = work
   if (copies === undefined) return false
-  const isOffered = isWebAddress(copies)
   const file = name + segmentEnding
   const places = [file, join(store.name, file), join('segments', store.name, file)]
-  const paths = places.map((place) => join(copies, place)).filter(existsSync)
-  for (const from of isOffered ? [copies] : paths) {
-    const draft = history.folder.draft(await history.manifest(database))
+  for (const from of places.map((place) => join(copies, place)).filter(existsSync)) {
+    const draft = await history.folder.draft(await history.manifest(database))
     try {
-      if (isOffered)
-        await fetchSegment(world.download, {
-          urls: [copies],
-          store: store.name,
-          name,
-          key: work.config['segments.key'],
-          path: draft,
-          maxBytes: work.config['segments.maxBytes'],
-        })
-      else copyFileSync(from, draft)
+      copyFileSync(from, draft)
       await history.adopt(draft, name)
       console.log(`${store.name}: segment ${name}: copied from ${from}`)
       return true
     } catch (error) {
-      const fault = faultIn(error)
-      const isDamaged = fault.code !== 'node-unreachable' && fault.code !== 'not-found'
-      const why = isDamaged ? `the copy is damaged, too: ${from}` : fault.message
-      console.log(`${store.name}: segment ${name}: ${why}`)
+      faultIn(error)
+      console.log(`${store.name}: segment ${name}: the copy is damaged, too: ${from}`)
     } finally {
       history.folder.drafted(draft)
     }

@@ -40,7 +40,7 @@ export type RepairWork = {
   readonly world: World & Required<Pick<World, 'download'>>
   /** Names this process in leases. */
   readonly owner: string
-  /** Folder with copies of segments, or the address of a Firn that offers its own. */
+  /** Folder with copies of segments. */
   readonly copies?: string
 }
 

@@ -2,6 +2,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
+import { withBucket } from '../../service/stores/bucket-settings.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
 import { version } from '../../service/version.ts'
 import type { Database } from '../../store/engine/database.ts'
@@ -26,11 +27,17 @@ type Taken = {
 
 /** Does `act` with the store to mend, open for writing. Throws `lease-lost` while a Firn writes it, `store-*`. */
 export async function withTaken<T>(
-  { config, store, world: { clock }, owner }: RepairWork,
+  { config, store, world, owner }: RepairWork,
   act: (taken: Taken) => Promise<T>,
 ): Promise<T> {
-  const location = { ...storeLocation(config), freeze: { firn: version } }
-  const database = await openStore(location, store.name, store.tables, 'write')
+  const { clock } = world
+  const location = withBucket(storeLocation(config), config, world)
+  const database = await openStore(
+    { ...location, freeze: { firn: version } },
+    store.name,
+    store.tables,
+    'write',
+  )
   try {
     const lease = await taken(database, owner, clock)
     return await act({

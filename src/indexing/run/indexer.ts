@@ -13,6 +13,7 @@ import { Fault } from '../../core/fault.ts'
 import { entryFile } from '../../core/installation.ts'
 import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
+import type { BucketSettings } from '../../store/bucket/open-bucket.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import type { ConnectionLimits } from '../../store/postgres/server.ts'
 import { turn } from '../../store/sqlite/turn.ts'
@@ -36,6 +37,8 @@ export type IndexerOptions = {
   /** Work beside the EVM chains: the primary networks, messages. */
   readonly streams: readonly StreamSpec[]
   readonly store: StoreLocation
+  /** Where its segments are kept, if that is a bucket. */
+  readonly bucket: BucketSettings | undefined
   /** Connections of each thread to PostgreSQL. */
   readonly shares: Readonly<Record<ThreadName, ConnectionLimits>>
   readonly limits: SourceLimits
@@ -84,6 +87,7 @@ export type ThreadWork = {
 
 /** `workerData` of both threads. */
 export type ThreadData = ThreadWork & {
+  readonly bucket: BucketSettings | undefined
   readonly link: ThreadLink
   readonly worldModule: string
   readonly port: MessagePort
@@ -167,6 +171,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       chains: options.chains,
       streams: options.streams,
       store: { ...options.store, connections: options.shares[name] },
+      bucket: options.bucket,
       limits: options.limits,
       owner: options.owner,
       keepEventsMs: options.keepEventsMs,

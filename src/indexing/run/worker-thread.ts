@@ -8,6 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
+import { openBucket } from '../../store/bucket/open-bucket.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { joinThread } from '../../telemetry/threads/thread.ts'
 import type { Waits } from '../../telemetry/threads/waits.ts'
@@ -41,6 +42,7 @@ export async function enterThread(): Promise<WorkerThread & { readonly leave: ()
   const data = workerData as ThreadData
   const module: { openWorld: () => World } = await import(data.worldModule)
   const world = module.openWorld()
+  const bucket = data.bucket && openBucket(data.bucket, world)
   const { log, waits } = joinThread(data.link, () => world.clock.monotonic())
   // A process that is killed would leave the next start without what this thread compiled.
   flushCompileCache()
@@ -52,7 +54,7 @@ export async function enterThread(): Promise<WorkerThread & { readonly leave: ()
     stopped.resolve()
   })
   return {
-    data,
+    data: { ...data, store: { ...data.store, bucket } },
     world,
     log,
     waits,

@@ -58,11 +58,7 @@ serveCalls(data.fromMain, {
 })
 
 async function listen(): Promise<void> {
-  const stores = await storesOf(
-    config,
-    { ...world, gauges },
-    { main: data.share, owner: data.owner },
-  )
+  const stores = await storesOf(config, world, { main: data.share, owner: data.owner })
   closers.push(() => stores.readings?.close())
   const written = await openWritten(config, { world, log, store: stores.store, closers })
   const { api } = await openAnswering(config, {

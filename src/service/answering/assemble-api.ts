@@ -26,13 +26,11 @@ import { operations } from '../../shape/operations/operations.ts'
 import type { Status } from '../../shape/status.ts'
 import { primaryStream } from '../chain-specs.ts'
 import { freshHeads, statusOf } from '../status/status-view.ts'
-import { storeLocation } from '../stores/store-location.ts'
 import { nftFetching } from '../tokens/nft-fetching.ts'
 import { version } from '../version.ts'
 import { readExamples } from '../web/docs-files.ts'
 import { mountExplorer } from '../web/explorer-mount.ts'
 import { createPictures, imageUriOf, logoUriOf, type FindPicture } from '../web/pictures.ts'
-import { mountSegments } from '../web/segment-mount.ts'
 import { webRules } from '../web/web-rules.ts'
 import {
   apiContext,
@@ -114,8 +112,6 @@ export function assembleApi(config: Config, services: ApiServices): Api {
       ...picturesOf(config, services, operations),
       brand: services.brand,
     })
-  if (config['api.segments'])
-    mountSegments(server, { chains: services.served.chains.list, location: storeLocation(config) })
   const close = withNewestBlocks(server, services, directories, config['api.newestBlocksReaders'])
   return { ...server, events, status, close }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { openWorld } from '../../world/world.ts'
 import { shareConnections, type SharedStores, storesOf } from './store-connections.ts'
 
 void test('connections: what the threads have together is the setting, and each that reads has one', () => {
@@ -28,27 +29,21 @@ const settings = {
   dataDir: '',
   'index.freeze': 'auto',
   'index.freezeRows': 400_000,
+  'index.store': '',
   'index.folder': '',
+  'index.cacheBytes': 1_048_576,
   'index.leaseSeconds': 3,
   'api.workers': 4,
   'api.handlerTimeoutMs': 10_000,
   'postgres.replicas': [],
-  'segments.from': [],
-  'segments.key': '',
-  'segments.maxBytes': 1_048_576,
 } as const
 const clock = { now: () => 0, monotonic: () => 0, sleep: async () => {} }
-const gauges = { add: () => {} }
 const random = { bytes: (size: number) => new Uint8Array(size), number: () => 0 }
+const world = { ...openWorld(), random, clock }
 
 void test('connections: threads that answer share those of the main thread; too few are refused', async () => {
   const sharesOf = async (connections: number) =>
-    (
-      await storesOf(
-        { ...settings, 'postgres.connections': connections },
-        { random, clock, gauges },
-      )
-    ).shares
+    (await storesOf({ ...settings, 'postgres.connections': connections }, world)).shares
   const { main } = await sharesOf(25)
   assert.ok(4 * (main.read + main.write) + 1 <= 25, JSON.stringify(main))
   await assert.rejects(sharesOf(12), /postgres.connections must be at least 13 for 4 api.workers/)
@@ -58,7 +53,7 @@ void test('connections: threads that answer share those of the main thread; too 
 void test('stores: history freezes by itself where readers have the folder of segments, elsewhere where that is set', async () => {
   const freezes = async (more: Partial<SharedStores>): Promise<boolean> => {
     const config = { ...settings, 'api.workers': 1, 'postgres.connections': 25, ...more }
-    const { location } = await storesOf(config, { random, clock, gauges })
+    const { location } = await storesOf(config, world)
     return location.freeze !== undefined
   }
   const never = { 'index.freeze': 'false' } as const
@@ -66,8 +61,8 @@ void test('stores: history freezes by itself where readers have the folder of se
   assert.equal(await freezes({ store: 'embedded', ...never }), false)
   assert.equal(await freezes({ role: 'all' }), false)
   assert.equal(await freezes({ role: 'index' }), false)
-  assert.equal(await freezes({ role: 'index', 'index.folder': '/history' }), true)
+  assert.equal(await freezes({ role: 'index', 'index.store': '/history' }), true)
   assert.equal(await freezes({ role: 'serve', 'index.freeze': 'true' }), true)
   const alone = freezes({ role: 'index', 'index.freeze': 'true' })
-  await assert.rejects(alone, /index\.freeze needs index\.folder beside PostgreSQL/)
+  await assert.rejects(alone, /index\.freeze needs index\.store beside PostgreSQL/)
 })

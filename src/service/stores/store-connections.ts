@@ -1,17 +1,14 @@
 /** Where the stores of a process lie, and how its threads share its connections to PostgreSQL. */
 
-import { join } from 'node:path'
-
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
+import { type BucketSettings, openBucket } from '../../store/bucket/open-bucket.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
-import type { SegmentFetching } from '../../store/history/fetched-segments.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import type { ConnectionLimits } from '../../store/postgres/server.ts'
-import type { Gauges } from '../../telemetry/gauges.ts'
 import { version } from '../version.ts'
-import { fetchSegment } from './fetch-segment.ts'
+import { bucketSettings, historyPlace, type HistorySettings } from './bucket-settings.ts'
 import { storeLocation, type StoreSettings } from './store-location.ts'
 
 /** Limits of each thread. One that writes has one connection more, for its marks. */
@@ -26,8 +23,9 @@ export type ProcessStores = {
   /** Names this process in leases, and no other. */
   readonly owner: string
   readonly shares: ThreadConnections
-  /** For the threads that index. */
+  /** For the threads that index, which open the bucket by themselves. */
   readonly location: StoreLocation
+  readonly bucket: BucketSettings | undefined
   /** For the main thread. */
   readonly store: StoreLocation
   /** Servers that it reads from; embedded stores have none. */
@@ -36,13 +34,12 @@ export type ProcessStores = {
 
 /** The settings that say where stores lie and who shares them. */
 export type SharedStores = StoreSettings &
-  SegmentSettings &
+  HistorySettings &
   Pick<
     Config,
     | 'role'
     | 'index.freeze'
     | 'index.freezeRows'
-    | 'index.folder'
     | 'api.workers'
     | 'api.handlerTimeoutMs'
     | 'postgres.connections'
@@ -55,45 +52,46 @@ export type GivenShare = { readonly main: ConnectionLimits; readonly owner: stri
 /** The stores that the settings name. Throws `bad-config` where connections are too few. */
 export async function storesOf(
   config: SharedStores,
-  options: Pick<World, 'random'> & DownloadOptions,
+  world: World,
   given?: GivenShare,
 ): Promise<ProcessStores> {
   const all = shareConnections(config.role, config['postgres.connections'])
   const shares = { ...all, main: given?.main ?? dividedShare(config, all.main) }
-  const owner = given?.owner ?? Buffer.from(options.random.bytes(8)).toString('hex')
+  const owner = given?.owner ?? Buffer.from(world.random.bytes(8)).toString('hex')
   const freezing = isFreezing(config)
     ? { freeze: { firn: version, rowsInTables: config['index.freezeRows'] } }
     : {}
   const location: StoreLocation = { ...storeLocation(config), owner, ...freezing }
   // No statement of an answer may take longer than the answer.
   const readTimeoutMs = config['api.handlerTimeoutMs']
-  const fetching = segmentFetching(config, options)
+  const bucket = bucketSettings(config)
   const store: StoreLocation = {
     ...location,
     connections: shares.main,
     readTimeoutMs,
-    fetching,
+    bucket: bucket && openBucket(bucket, world),
   }
-  if (config.store === 'embedded') return { owner, shares, location, store, readings: undefined }
+  const common = { owner, shares, location, bucket }
+  if (config.store === 'embedded') return { ...common, store, readings: undefined }
   const { openReplicas } = await import('../../store/postgres/open-replicas.ts')
   const readServers = openReplicas({ ...store, url: config.store }, config['postgres.replicas'])
   const { replicas } = readServers
-  return { owner, shares, location, store: { ...store, readServers }, readings: replicas }
+  return { ...common, store: { ...store, readServers }, readings: replicas }
 }
 
 /**
- * Beside PostgreSQL history needs a folder that is named: another host may take a chain over, and files on the disk of
+ * Beside PostgreSQL history needs a place that is named: another host may take a chain over, and files on the disk of
  * the first would be gone with it. Throws `bad-config` where it is to freeze without one.
  */
 function isFreezing(config: SharedStores): boolean {
   const wanted = config['index.freeze']
-  const hasFolder = config.store === 'embedded' || config['index.folder'] !== ''
-  if (wanted === 'true' && !hasFolder && config.role !== 'serve')
+  const hasPlace = config.store === 'embedded' || historyPlace(config) !== ''
+  if (wanted === 'true' && !hasPlace && config.role !== 'serve')
     throw new Fault(
       'bad-config',
-      'index.freeze needs index.folder beside PostgreSQL: a folder that every host of this database has',
+      'index.freeze needs index.store beside PostgreSQL: a bucket, or a folder that every host of this database has',
     )
-  return wanted === 'true' || (wanted === 'auto' && hasFolder)
+  return wanted === 'true' || (wanted === 'auto' && hasPlace)
 }
 
 /** The share of each thread that answers. Throws `bad-config` where nothing is left to read with. */
@@ -128,43 +126,4 @@ export function shareConnections(
   const spare = total - 2 * marks - decoder.read - 1 - write
   const serving = role === 'all' ? Math.min(spare - 1, Math.ceil((spare * 2) / 3)) : 1
   return { main: { read: serving, write: 1 }, decoder, writer: { read: spare - serving, write } }
-}
-
-/** Settings that say whether segments are fetched. */
-type SegmentSettings = Pick<
-  Config,
-  | 'role'
-  | 'dataDir'
-  | 'api.handlerTimeoutMs'
-  | 'segments.from'
-  | 'segments.key'
-  | 'segments.maxBytes'
->
-
-/** All that fetching takes of the process. */
-type DownloadOptions = Pick<World, 'clock' | 'download'> & { readonly gauges: Pick<Gauges, 'add'> }
-
-/** Of the time that an answer may take. */
-const waitingShare = 0.7
-
-/**
- * How segments are fetched; `undefined` where they are not. A process that writes has all of them, or
- * is damaged.
- */
-function segmentFetching(
-  config: SegmentSettings,
-  { clock, download, gauges }: DownloadOptions,
-): SegmentFetching | undefined {
-  const urls = config['segments.from']
-  if (config.role !== 'serve' || urls.length === 0 || download === undefined) return undefined
-  const key = config['segments.key']
-  return {
-    folder: join(config.dataDir, 'segments-fetched'),
-    maxBytes: config['segments.maxBytes'],
-    urls,
-    fetch: (segment) => fetchSegment(download, { ...segment, key }),
-    waitMs: config['api.handlerTimeoutMs'] * waitingShare,
-    clock,
-    report: (outcome) => gauges.add('firn_segment_fetches_total', 1, { outcome }),
-  }
 }

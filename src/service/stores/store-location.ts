@@ -3,18 +3,22 @@
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
+import { isBucket } from '../../store/bucket/bucket-address.ts'
 import { canFit, patternUrl, type StoreLocation, type StorePattern } from '../../store/open.ts'
+import { cacheFolder, historyPlace } from './bucket-settings.ts'
 
 /** Settings that say where stores lie. */
 export type StoreSettings = Pick<
   Config,
-  'store' | 'stores' | 'dataDir' | 'index.folder' | 'index.leaseSeconds'
+  'store' | 'stores' | 'dataDir' | 'index.store' | 'index.folder' | 'index.leaseSeconds'
 >
 
 /** The location of all stores of `config`. Throws `bad-config`. */
 export function storeLocation(config: StoreSettings): StoreLocation {
   const stores = readStorePatterns(config.stores)
-  const { store, dataDir, 'index.folder': segments } = config
+  const { store, dataDir } = config
+  const place = historyPlace(config)
+  const segments = isBucket(place) ? cacheFolder(config) : place
   return {
     store,
     dataDir,
@@ -40,11 +44,11 @@ export function checkPostgresUrl(what: string, url: string): void {
     throw new Fault('bad-config', `${what}: ssl must be true or 0; sslmode says more: ${ssl}`)
 }
 
-/** True where the history of EVM chains stays in tables of PostgreSQL, for want of a folder that hosts share. */
+/** True where the history of EVM chains stays in tables of PostgreSQL, for want of a bucket or a folder that hosts share. */
 export function keepsHistoryInTables(
-  config: Pick<Config, 'store' | 'role' | 'index.folder'>,
+  config: Pick<Config, 'store' | 'role' | 'index.store' | 'index.folder'>,
 ): boolean {
-  return config.store !== 'embedded' && config['index.folder'] === '' && config.role !== 'serve'
+  return config.store !== 'embedded' && historyPlace(config) === '' && config.role !== 'serve'
 }
 
 /** Address of the server that has the store `name`, or `embedded`. */

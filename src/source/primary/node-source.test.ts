@@ -33,7 +33,11 @@ function sourceOver(
   started: boolean[] = [],
 ): ReturnType<typeof createNodeSource> {
   const transport = {
-    request: async ({ body }: { readonly body?: string | Uint8Array }): Promise<HttpReply> => {
+    request: async ({
+      body,
+    }: {
+      readonly body?: string | Uint8Array | undefined
+    }): Promise<HttpReply> => {
       if (String(body).includes('index.getContainerRange'))
         return reply({ containers: [{ id, bytes: block }] })
       if (String(body).includes('avm.getBlock')) return reply({ block })

@@ -93,7 +93,8 @@ async function freezePiece(
       await eachColumns(writer, table, below, async (columns) => made.add(table, columns))
     }
   })
-  for (const table of tables) await leaveTable(writer, history.file(entry), { ...piece, table })
+  const file = await history.file(entry)
+  for (const table of tables) await leaveTable(writer, file, { ...piece, table })
   // Balances and holders depend on blocks alone.
   if (stage === 'blocks') await recount(writer, until)
   return entry
@@ -110,11 +111,11 @@ export async function addSegment(
 ): Promise<ManifestSegment> {
   await history.folder.removeOverdue(writer)
   const manifest = await history.manifest(writer)
-  const folder = history.folder.identity(manifest)
-  const draft = history.folder.draft({ folder })
+  const folder = await history.folder.identity(manifest)
+  const draft = await history.folder.draft({ folder })
   try {
     const name = await written(draft, history.tablesOf(piece.stage), fill)
-    history.folder.place(draft, name)
+    await history.folder.place(draft, name)
     const entry = { ...piece, name, tier: 0 }
     await writeManifest(writer, manifest, { folder, segments: [...manifest.segments, entry] })
     return entry
@@ -188,7 +189,7 @@ export async function thawFrom(freezing: Freezing, from: number): Promise<boolea
   const oldestTraces = thawed.find(({ stage }) => stage === 'traces')
   if (oldest === undefined && oldestTraces === undefined) return false
   for (const segment of thawed) {
-    const file = history.file(segment)
+    const file = await history.file(segment)
     for (const table of history.tablesOf(segment.stage))
       if (table.freezes === 'whole')
         await eachColumns(file, table, everyRow, async (columns) => writer.insert(table, columns))

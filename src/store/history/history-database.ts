@@ -5,17 +5,17 @@ import type { Database, Reader } from '../engine/database.ts'
 import { meta } from '../schema/control.ts'
 import type { Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
-import { FetchedSegments, type SegmentFetching } from './fetched-segments.ts'
 import { History } from './history.ts'
 import { readManifest } from './manifest.ts'
 import { historyReader } from './over-segments.ts'
+import { type BucketHistory, SegmentCache } from './segment-cache.ts'
 
 /** Where segments lie, and whether this deployment makes them. */
 export type HistoryPlace = {
   readonly folder: string
   readonly freezes: boolean
-  /** Where those come from that are not in the folder. */
-  readonly fetching?: SegmentFetching | undefined
+  /** Present where they are kept in a bucket, and the folder has some of them. */
+  readonly bucket?: BucketHistory | undefined
 }
 
 /**
@@ -25,13 +25,13 @@ export type HistoryPlace = {
 export async function withHistory(
   database: Database,
   tables: readonly Table[],
-  { folder, freezes, fetching }: HistoryPlace,
+  { folder, freezes, bucket }: HistoryPlace,
 ): Promise<Database> {
   const isHistory = tables.includes(meta) && tables.some((table) => table.freezes !== undefined)
   if (!isHistory) return database
   if (!(await mayBeFrozen(database)) && !freezes) return database
-  const fetched = fetching && new FetchedSegments(fetching, database.name)
-  const history = new History(folder, tables, { fetched })
+  const cache = bucket && new SegmentCache(bucket, database.name)
+  const history = new History(folder, tables, { cache })
   return {
     engine: database.engine,
     name: database.name,
@@ -47,7 +47,7 @@ export async function withHistory(
     pace: database.pace,
     sizeBytes: async () => (await database.sizeBytes()) + history.sizeBytes(),
     historyBelow: (height) => {
-      const older = new History(folder, tables, { below: height })
+      const older = new History(folder, tables, { below: height, cache })
       return { ...historyReader(database, older), close: () => older.close() }
     },
     close: async () => {

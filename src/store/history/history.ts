@@ -1,15 +1,13 @@
 /** The frozen history of one open store: where its segments lie, and which are open. */
 
-import { statSync } from 'node:fs'
-
 import { Fault, faultIn, faultOf } from '../../core/fault.ts'
 import type { Reader } from '../engine/database.ts'
 import type { HistoryStage, Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
-import type { FetchedSegments } from './fetched-segments.ts'
 import { type Manifest, type ManifestSegment, manifestText, parseManifest } from './manifest.ts'
 import { OpenSegments, SegmentMissing } from './open-segments.ts'
 import { checkName, stampOf } from './segment-bytes.ts'
+import type { SegmentCache } from './segment-cache.ts'
 import type { SegmentFile } from './segment-file.ts'
 import { SegmentFolder } from './segment-folder.ts'
 
@@ -24,6 +22,9 @@ declare module '../engine/database.ts' {
 /** The state in which a segment was looked at last, and what was wrong with it. */
 type Looked = { readonly state: string; readonly problem: string | undefined }
 
+/** Longest that work beside questions waits for a file of a bucket. */
+const patienceMs = 600_000
+
 /** Opens a segment for the query that reads it. */
 export type OpenSegment = (segment: ManifestSegment) => SegmentFile
 
@@ -31,28 +32,28 @@ export type OpenSegment = (segment: ManifestSegment) => SegmentFile
 export class History {
   readonly folder: SegmentFolder
   readonly #below: number
-  readonly #fetched: FetchedSegments | undefined
+  readonly #cache: SegmentCache | undefined
   readonly #files: OpenSegments
   #looked: ReadonlyMap<string, Looked> = new Map()
   #known = parseManifest('')
   #isOfThisTurn = false
 
   /**
-   * Segments of a store with `tables` lie in `folder`; those beyond height `below` are left out, and
-   * those that are not there are `fetched`.
+   * Segments of a store with `tables` lie in `folder`, or come from a bucket into `cache`, which keeps them there;
+   * those beyond height `below` are left out.
    */
   constructor(
     folder: string,
     tables: readonly Table[],
     {
       below = Number.POSITIVE_INFINITY,
-      fetched,
-    }: { readonly below?: number; readonly fetched?: FetchedSegments | undefined } = {},
+      cache,
+    }: { readonly below?: number; readonly cache?: SegmentCache | undefined } = {},
   ) {
-    this.folder = new SegmentFolder(folder)
+    this.folder = new SegmentFolder(folder, cache)
     this.#below = below
-    this.#fetched = fetched
-    this.#files = new OpenSegments(this.folder, tables, fetched)
+    this.#cache = cache
+    this.#files = new OpenSegments(this.folder, tables, cache)
   }
 
   /** The manifest that was read last. */
@@ -136,10 +137,9 @@ export class History {
   ): Promise<boolean> {
     const { manifest, error, last } = of
     if (error instanceof SegmentMissing) return this.#isObtained(reader, manifest, error.segment)
-    if (last === undefined || !isDamage(error) || this.#fetched?.pathOf(last.name) !== last.path)
-      throw error
+    if (last === undefined || !isDamage(error) || this.#cache === undefined) throw error
     this.#files.forget(last.name)
-    this.#fetched.remove(last.name)
+    this.#cache.remove(last.name)
     return true
   }
 
@@ -152,8 +152,8 @@ export class History {
       const files: SegmentFile[] = []
       const release = (): void => this.#files.release(files, this.#known)
       try {
-        for (const segment of this.#fetched === undefined ? manifest.segments : []) {
-          const file = this.file(segment)
+        for (const segment of this.#cache === undefined ? manifest.segments : []) {
+          const file = await this.file(segment)
           file.users++
           files.push(file)
         }
@@ -165,24 +165,35 @@ export class History {
     }
   }
 
-  /** A segment that is here, open until another manifest is read. Throws `store-failed`. */
-  file(segment: ManifestSegment): SegmentFile {
-    try {
-      return this.#files.open(segment, this.#known)
-    } catch (error) {
-      throw error instanceof SegmentMissing ? this.#missing(segment) : error
-    }
+  /** A segment, open until another manifest is read. Throws `store-failed`, `not-ready` as {@link History.using}. */
+  async file(segment: ManifestSegment): Promise<SegmentFile> {
+    await this.obtain(segment)
+    return this.#files.open(segment, this.#known)
+  }
+
+  /**
+   * Has the file of a segment on this disk, for work that may wait for a bucket; returns its path. Throws
+   * `store-failed` where it is missing, `not-ready` where the bucket does not give it now.
+   */
+  async obtain(segment: ManifestSegment): Promise<string> {
+    const { name, stage } = segment
+    const path = this.folder.pathOf(name)
+    const isHere = this.#cache?.isHere(name) ?? stampOf(path) !== undefined
+    if (!isHere && this.#cache === undefined) throw await this.#missing(segment)
+    if (!isHere) await this.#cache?.need(segment, this.#files.tablesOf(stage), patienceMs)
+    return path
   }
 
   /**
    * Problems of the folder and the files of the store, as far as opening them tells, each of which is
-   * opened once as it is. Empty where nothing is, and where segments are fetched. Throws `store-failed` where the
-   * list of segments is damaged.
+   * opened once as it is. Empty where nothing is. Of a bucket that is whether the last file could be had. Throws
+   * `store-failed` where the list of segments is damaged.
    */
   async problems(reader: Reader): Promise<readonly string[]> {
     const { segments } = await this.manifest(reader)
-    if (this.#fetched !== undefined) return []
-    const folder = this.folder.problem(this.#known)
+    if (this.#cache !== undefined)
+      return this.#cache.problem === undefined ? [] : [this.#cache.problem]
+    const folder = await this.folder.problem(this.#known)
     if (folder !== undefined) return [folder]
     const seen = new Map(segments.map((each) => [each.name, this.#lookedAt(each)]))
     this.#looked = seen
@@ -209,8 +220,8 @@ export class History {
     segment: ManifestSegment,
   ): Promise<boolean> {
     try {
-      if (this.#fetched === undefined) throw this.#missing(segment)
-      await this.#fetched.need(segment, this.#files.tablesOf(segment.stage))
+      if (this.#cache === undefined) throw await this.#missing(segment)
+      await this.#cache.need(segment, this.#files.tablesOf(segment.stage))
       return true
     } catch (error) {
       if (faultOf(error) !== undefined && (await this.manifest(reader)).text !== text) return false
@@ -218,8 +229,8 @@ export class History {
     }
   }
 
-  #missing({ name }: ManifestSegment): Fault {
-    const problem = this.#fetched === undefined ? this.folder.problem(this.#known) : undefined
+  async #missing({ name }: ManifestSegment): Promise<Fault> {
+    const problem = await this.folder.problem(this.#known)
     return new Fault('store-failed', problem ?? `segment is missing: ${this.folder.pathOf(name)}`)
   }
 
@@ -230,16 +241,15 @@ export class History {
   async adopt(path: string, name: string): Promise<void> {
     await checkName(path, name)
     this.#files.forget(name)
-    this.folder.place(path, name)
+    await this.folder.place(path, name, true)
   }
 
-  /** Bytes of the segments of the manifest that was read last. */
+  /** Bytes of the segments of the manifest that was read last, as far as they are here. */
   sizeBytes(): number {
-    return this.#known.segments.reduce((sum, { name }) => {
-      const paths = [this.folder.pathOf(name), this.#fetched?.pathOf(name)]
-      const found = paths.map((path) => path && statSync(path, { throwIfNoEntry: false })?.size)
-      return sum + (found.find((size) => typeof size === 'number') ?? 0)
-    }, 0)
+    return this.#known.segments.reduce(
+      (sum, { name }) => sum + (stampOf(this.folder.pathOf(name))?.size ?? 0),
+      0,
+    )
   }
 
   close(): void {

@@ -59,15 +59,17 @@ async function merge(
 ): Promise<ManifestSegment | undefined> {
   const { stage, from, tier } = itemAt(due, 0)
   const { until } = itemAt(due, due.length - 1)
-  const draft = history.folder.draft({ folder })
+  const draft = await history.folder.draft({ folder })
   try {
-    const sources = due.map(({ name }) => ({ path: history.folder.pathOf(name), name }))
+    const sources: { path: string; name: string }[] = []
+    for (const each of due) sources.push({ path: await history.obtain(each), name: each.name })
     const name = await write({ sources, draft, stage }, pause)
+    // What takes long comes before the transaction: a file without a name in the manifest stays long enough.
+    await history.folder.identity({ folder })
+    await history.folder.place(draft, name)
     return await commit(async (writer) => {
       const manifest = await history.manifest(writer)
       if (!isListed(due, manifest)) return undefined
-      history.folder.identity(manifest)
-      history.folder.place(draft, name)
       const entry = { stage, from, until, name, tier: tier + 1 }
       const segments = manifest.segments.toSpliced(placeOf(due, manifest), due.length, entry)
       await writeManifest(writer, manifest, { folder, segments })
@@ -145,7 +147,10 @@ export async function checkSegments(
     checked.add(segment.name)
     progress(segment)
     const path = history.folder.pathOf(segment.name)
-    const reason = await problemOf(() => checkName(path, segment.name, pause))
+    const reason = await problemOf(async () => {
+      await history.obtain(segment)
+      await checkName(path, segment.name, pause)
+    })
     if (reason === undefined) continue
     const isAltered = stampOf(path) !== undefined
     const now = await history.manifest(database)
@@ -160,6 +165,8 @@ async function problemOf(work: () => Promise<void>): Promise<string | undefined>
     return undefined
   } catch (error) {
     const fault = faultIn(error)
+    // A bucket that is away says nothing of its files.
+    if (fault.code === 'not-ready') throw fault
     return fault.message
   }
 }

@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
-import type { FetchedSegments } from './fetched-segments.ts'
 import { type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
 import { stampOf } from './segment-bytes.ts'
+import type { SegmentCache } from './segment-cache.ts'
 import { schemaOf, SegmentFile } from './segment-file.ts'
 import type { SegmentFolder } from './segment-folder.ts'
 
@@ -28,53 +28,52 @@ const lookAgainMs = 1_000
  * Returns whether the file that is open was not written to. Its name may be gone or another file's by now: what is open
  * stays what it was.
  */
-function isAsOpened(file: SegmentFile): boolean {
+function isAsOpened(file: SegmentFile, cache: SegmentCache | undefined): boolean {
   const now = performance.now()
   if (now - file.lookedMs < lookAgainMs) return true
   file.lookedMs = now
   const { ino, size, mtimeMs } = file.stamp
   const found = stampOf(file.path)
-  return found?.ino !== ino || (found.size === size && found.mtimeMs === mtimeMs)
+  if (found?.ino !== ino) return true
+  cache?.touch(file.path, file.stamp)
+  // A time that was set again is the same but for less than a millisecond.
+  return found.size === size && Math.abs(found.mtimeMs - mtimeMs) < 1
 }
 
 /** Open files, by the names of their segments. */
 export class OpenSegments {
   readonly #folder: SegmentFolder
   readonly #tables: readonly Table[]
-  readonly #fetched: FetchedSegments | undefined
+  readonly #cache: SegmentCache | undefined
   readonly #open = new Map<string, SegmentFile>()
   /** True where every open file is one of the manifest. */
   #isSettled = true
   readonly #schemas = new Map<HistoryStage, string>()
 
-  /** Segments with `tables` lie in `folder`; those that are not there are `fetched`. */
-  constructor(
-    folder: SegmentFolder,
-    tables: readonly Table[],
-    fetched: FetchedSegments | undefined,
-  ) {
+  /** Segments with `tables` lie in `folder`, or come from a bucket into `cache`. */
+  constructor(folder: SegmentFolder, tables: readonly Table[], cache: SegmentCache | undefined) {
     this.#folder = folder
     this.#tables = tables
-    this.#fetched = fetched
+    this.#cache = cache
   }
 
   /** A segment of `manifest`, open until another one is {@link OpenSegments.settle}d. Throws {@link SegmentMissing}. */
   open(segment: ManifestSegment, manifest: Manifest): SegmentFile {
     const { name, isDamaged } = segment
     const known = this.#open.get(name)
-    if (known !== undefined && isDamaged !== true && isAsOpened(known)) return known
+    if (known !== undefined && isDamaged !== true && isAsOpened(known, this.#cache)) return known
     this.forget(name)
-    const own = this.#folder.pathOf(name)
-    const path = stampOf(own) === undefined ? this.#fetched?.find(name) : own
-    if (path === undefined) throw new SegmentMissing(segment)
+    const path = this.#folder.pathOf(name)
+    const isHere = this.#cache?.isHere(name) ?? stampOf(path) !== undefined
+    if (!isHere) throw new SegmentMissing(segment)
     try {
       const file = this.read(path, segment, manifest)
       this.#open.set(name, file)
       return file
     } catch (error) {
-      if (path === own || !isDamage(error)) throw error
+      if (this.#cache === undefined || !isDamage(error)) throw error
       // It is fetched again.
-      this.#fetched?.remove(name)
+      this.#cache.remove(name)
       throw new SegmentMissing(segment)
     }
   }
@@ -162,11 +161,11 @@ export class OpenSegments {
 
   #closeUnused({ segments }: Manifest): void {
     // Nearly always every open file is one of the manifest.
-    if (this.#isSettled && this.#fetched === undefined) return
+    if (this.#isSettled && this.#cache === undefined) return
     this.#isSettled = true
     const named = new Set(segments.map(({ name }) => name))
     for (const [name, file] of this.#open) {
-      const isRemoved = this.#fetched !== undefined && !existsSync(file.path)
+      const isRemoved = this.#cache !== undefined && !existsSync(file.path)
       if (named.has(name) && !isRemoved) continue
       if (file.users > 0) this.#isSettled = false
       else {

@@ -24,6 +24,8 @@ export const draftEnding = '.part'
 /** A cold question reads about as many pages of 4 as of 16 KiB, which are a fourth of the bytes. */
 export const pageBytes = 4_096
 const chunkBytes = 1_048_576
+/** The file that says which place of segments it lies in. */
+export const identityName = 'identity'
 
 /** Of the header of an SQLite file, and where in it the number of its pages stands. */
 const headerBytes = 100

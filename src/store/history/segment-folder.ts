@@ -1,4 +1,7 @@
-/** The folder of a store's segments: its identity, the files that are being written, and those without a name. */
+/**
+ * Where the segments of a store are kept, a folder or a bucket: which one it is, the files that are being written,
+ * and those without a name.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,7 +10,15 @@ import { basename, join } from 'node:path'
 import { Fault } from '../../core/fault.ts'
 import type { Reader, Writer } from '../engine/database.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { draftEnding, onDisk, putFile, segmentEnding, stampOf } from './segment-bytes.ts'
+import {
+  draftEnding,
+  identityName,
+  onDisk,
+  putFile,
+  segmentEnding,
+  stampOf,
+} from './segment-bytes.ts'
+import type { SegmentCache } from './segment-cache.ts'
 
 /**
  * A file without a name in the manifest stays this long. That is longer than any lease, so that no writer that was
@@ -16,21 +27,27 @@ import { draftEnding, onDisk, putFile, segmentEnding, stampOf } from './segment-
  */
 export const keptUnnamedMs = 300_000
 
+/** In a bucket, where space is cheap and a request may be late, it stays for a day. */
+const keptUnnamedInBucketMs = 86_400_000
+/** All files of a bucket are listed at most this often: a thousand of them are one request. */
+const listEveryMs = 3_600_000
+
 /** A file that no manifest names, since when that is known, and what tells it from another of its name. */
 type Unnamed = { readonly stamp: string; readonly sinceMs: number; readonly isOverdue: boolean }
-
-/** The file that says which folder of segments it lies in. */
-export const identityName = 'identity'
 
 /** The files of the segments of one store. */
 export class SegmentFolder {
   readonly path: string
   /** Files that this process is writing. */
   readonly #drafts = new Set<string>()
+  readonly #cache: SegmentCache | undefined
   #unnamed = new Map<string, Unnamed>()
+  #listedMs = Number.NEGATIVE_INFINITY
 
-  constructor(path: string) {
+  /** Files lie in the folder at `path`; with a `cache` they are kept in its bucket, and are here as long as there is room. */
+  constructor(path: string, cache?: SegmentCache) {
     this.path = path
+    this.#cache = cache
   }
 
   /** The file of a segment. */
@@ -39,45 +56,52 @@ export class SegmentFolder {
   }
 
   /**
-   * Why this folder is not `folder`, the one that the store was written with; `undefined` where it is. A disk that
-   * is not mounted leaves another folder behind.
+   * Why this is not `folder`, the place that the store was written with; `undefined` where it is. A disk that
+   * is not mounted leaves another folder behind. Throws `store-failed` where a bucket does not say.
    */
-  problem({ folder }: Pick<Manifest, 'folder'>): string | undefined {
-    if (folder === '' || this.#identity() === folder) return undefined
-    return `folder of segments is not the one that the store was written with: ${this.path}`
+  async problem({ folder }: Pick<Manifest, 'folder'>): Promise<string | undefined> {
+    if (folder === '' || (await this.#identity()) === folder) return undefined
+    const place = this.#cache === undefined ? `folder of segments` : 'bucket'
+    return `${place} is not the one that the store was written with: ${this.path}`
   }
 
-  #identity(): string | undefined {
+  async #identity(): Promise<string | undefined> {
+    if (this.#cache !== undefined) return this.#cache.identity()
     const path = join(this.path, identityName)
     return existsSync(path) ? onDisk(() => readFileSync(path, 'utf8')).trim() : undefined
   }
 
-  /**
-   * The identity of the folder, which a store gets with its first segment. Throws `store-failed` where
-   * `manifest` names another one.
-   */
-  identity(manifest: Pick<Manifest, 'folder'>): string {
-    const problem = this.problem(manifest)
-    if (problem !== undefined) throw new Fault('store-failed', problem)
-    const known = this.#identity()
-    if (known !== undefined) return known
-    const made = randomUUID()
+  async #identify(made: string): Promise<string> {
+    if (this.#cache !== undefined) return this.#cache.identify(made)
     putIdentity(this.path, made)
     return made
   }
 
-  /** Makes a folder that was lost the one of the store again. Throws as {@link SegmentFolder.identity}. */
-  mendIdentity({ folder }: Pick<Manifest, 'folder'>): void {
-    if (folder !== '' && this.#identity() === undefined) putIdentity(this.path, folder)
-    this.identity({ folder })
+  /**
+   * The identity of the place, which a store gets with its first segment. Throws `store-failed` where
+   * `manifest` names another one.
+   */
+  async identity(manifest: Pick<Manifest, 'folder'>): Promise<string> {
+    const problem = await this.problem(manifest)
+    if (problem !== undefined) throw new Fault('store-failed', problem)
+    return (await this.#identity()) ?? this.#identify(randomUUID())
+  }
+
+  /** Makes a place that was lost the one of the store again. Throws as {@link SegmentFolder.identity}. */
+  async mendIdentity({ folder }: Pick<Manifest, 'folder'>): Promise<void> {
+    if (folder !== '' && (await this.#identity()) === undefined) await this.#identify(folder)
+    await this.identity({ folder })
   }
 
   /**
    * A new file to write a segment into, under a unique name; {@link SegmentFolder.drafted} says that it
    * is finished or abandoned. Throws as {@link SegmentFolder.identity}.
    */
-  draft(manifest: Pick<Manifest, 'folder'>): string {
-    this.identity(manifest)
+  async draft(manifest: Pick<Manifest, 'folder'>): Promise<string> {
+    await this.identity(manifest)
+    // A folder has one by now; a bucket's files are drafted on this disk.
+    if (this.#cache !== undefined)
+      onDisk(() => mkdirSync(this.path, { recursive: true, mode: 0o700 }))
     const file = `${randomUUID()}${draftEnding}`
     this.#drafts.add(file)
     return join(this.path, file)
@@ -89,51 +113,70 @@ export class SegmentFolder {
     this.#drafts.delete(basename(path))
   }
 
-  /** Gives a whole draft the name of its content. Throws `store-full`, `store-failed`. */
-  place(draft: string, name: string): void {
-    putFile(draft, this.pathOf(name))
+  /**
+   * Gives a whole draft the name of its content, where it is kept; it `mends` the file of that name, if there is a
+   * damaged one. Throws `store-full`, `store-failed`.
+   */
+  async place(draft: string, name: string, mends = false): Promise<void> {
+    if (this.#cache === undefined) putFile(draft, this.pathOf(name))
+    else await this.#cache.place(draft, name, mends)
   }
 
   /**
    * Looks for files that no manifest names and no process writes: those of killed and replaced processes, and
    * segments that a merge replaced. Returns whether some of them may go: they were there for
-   * {@link keptUnnamedMs}, unchanged and without a name.
+   * {@link keptUnnamedMs}, in a bucket for a day, unchanged and without a name.
    */
   async hasOverdue(reader: Reader, nowMs: number): Promise<boolean> {
+    const isBucket = this.#cache !== undefined
+    if (isBucket && nowMs - this.#listedMs < listEveryMs) return false
+    this.#listedMs = nowMs
+    const graceMs = isBucket ? keptUnnamedInBucketMs : keptUnnamedMs
     const unnamed = new Map<string, Unnamed>()
-    for (const [file, stamp] of this.#unnamedNow(await readManifest(reader))) {
+    for (const [file, stamp] of await this.#unnamedNow(await readManifest(reader))) {
       const known = this.#unnamed.get(file)
       const sinceMs = known?.stamp === stamp ? known.sinceMs : nowMs
-      unnamed.set(file, { stamp, sinceMs, isOverdue: nowMs - sinceMs >= keptUnnamedMs })
+      unnamed.set(file, { stamp, sinceMs, isOverdue: nowMs - sinceMs >= graceMs })
     }
     this.#unnamed = unnamed
     return [...unnamed.values()].some(({ isOverdue }) => isOverdue)
   }
 
   /**
-   * Removes what {@link SegmentFolder.hasOverdue} found. Nothing else removes files of a folder that a store is
+   * Removes what {@link SegmentFolder.hasOverdue} found. Nothing else removes files of a place that a store is
    * written with. Runs in a transaction that holds the lease, and looks at the manifest in it and then at
    * the files: one that another writer has placed again meanwhile is a new file, and stays.
    */
   async removeOverdue(writer: Writer): Promise<void> {
-    if (this.#unnamed.size === 0) return
-    for (const [file, stamp] of this.#unnamedNow(await readManifest(writer))) {
+    if (![...this.#unnamed.values()].some(({ isOverdue }) => isOverdue)) return
+    for (const [file, stamp] of await this.#unnamedNow(await readManifest(writer))) {
       const known = this.#unnamed.get(file)
-      if (known?.isOverdue === true && known.stamp === stamp)
-        rmSync(join(this.path, file), { force: true })
+      if (known?.isOverdue !== true || known.stamp !== stamp) continue
+      if (this.#cache === undefined) rmSync(join(this.path, file), { force: true })
+      else await this.#cache.removeKept(file)
     }
   }
 
   /** Files that `manifest` does not name and this process does not write, each with what tells it from a later one. */
-  #unnamedNow(manifest: Manifest): [file: string, stamp: string][] {
-    if (!existsSync(this.path)) return []
-    if (this.problem(manifest) !== undefined) return []
+  async #unnamedNow(manifest: Manifest): Promise<[file: string, stamp: string][]> {
+    if ((await this.problem(manifest)) !== undefined) return []
     const named = new Set(manifest.segments.map(({ name }) => name + segmentEnding))
-    return onDisk(() => readdirSync(this.path)).flatMap((file) => {
+    return [...(await this.#files())].filter(([file]) => {
       const isDraft = file.includes(draftEnding)
-      if (named.has(file) || !(isDraft || file.endsWith(segmentEnding))) return []
+      if (named.has(file) || !(isDraft || file.endsWith(segmentEnding))) return false
       // SQLite writes files of its own beside a draft, which a killed process leaves as well.
-      if (isDraft && [...this.#drafts].some((draft) => file.startsWith(draft))) return []
+      return !isDraft || ![...this.#drafts].some((draft) => file.startsWith(draft))
+    })
+  }
+
+  /** All files, each with what tells it from a later one of its name. */
+  async #files(): Promise<Iterable<[file: string, stamp: string]>> {
+    if (this.#cache !== undefined) {
+      const kept = [...(await this.#cache.list())]
+      return kept.map(([file, { bytes, storedMs }]) => [file, `${storedMs} ${bytes}`])
+    }
+    if (!existsSync(this.path)) return []
+    return onDisk(() => readdirSync(this.path)).flatMap((file) => {
       const found = stampOf(join(this.path, file))
       return found === undefined ? [] : [[file, `${found.ino} ${found.mtimeMs} ${found.size}`]]
     })

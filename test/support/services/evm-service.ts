@@ -22,7 +22,7 @@ import { createFreshChains } from '../../../src/api/server/read-position.ts'
 import { createServer } from '../../../src/api/server/server.ts'
 import type { Clock } from '../../../src/core/world.ts'
 import { AddressUnion } from '../../../src/rollup/address-union.ts'
-import type { SegmentFetching } from '../../../src/store/history/fetched-segments.ts'
+import type { BucketHistory } from '../../../src/store/history/segment-cache.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { holdToDocument } from '../nodes/answer-book.ts'
 import { usualEngine } from '../processes/test-settings.ts'
@@ -61,7 +61,7 @@ export type ServiceOptions = {
   /** Heights at which segments of the history end. */
   readonly frozen?: readonly number[]
   /** Segments are fetched from the folder that this is given. */
-  readonly fetching?: (elsewhere: string) => SegmentFetching
+  readonly bucket?: (files: string) => Promise<BucketHistory>
   readonly parts?: Partial<EvmContext>
   readonly state?: (own: StateReader) => StateReader
   /** Operations served besides. */
@@ -79,12 +79,12 @@ export function evmService(options: ServiceOptions = {}): Promise<EvmService> {
 export async function startEvmService(options: ServiceOptions): Promise<EvmService> {
   const opened: DemoChain[] = []
   for (const chainId of options.chains ?? [51002]) {
-    const { engine = usualEngine, frozen, fetching } = options
+    const { engine = usualEngine, frozen, bucket } = options
     opened.push(
       await openDemoChain(chainId, {
         engine,
         ...(frozen === undefined ? {} : { frozen }),
-        ...(fetching === undefined ? {} : { fetching }),
+        ...(bucket === undefined ? {} : { bucket }),
       }),
     )
   }

@@ -5,7 +5,7 @@
  * Nothing here computes an answer: what a test expects comes from `rawChain`.
  */
 
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
@@ -25,7 +25,7 @@ import { createStateReader } from '../../../src/service/stores/state-reader.ts'
 import { linesOf, listParts, partKinds } from '../../../src/source/recorded/recording-file.ts'
 import { openRecording, type Recording } from '../../../src/source/recorded/recording.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
-import type { SegmentFetching } from '../../../src/store/history/fetched-segments.ts'
+import type { BucketHistory } from '../../../src/store/history/segment-cache.ts'
 import { takeLease } from '../../../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { wordColumns } from '../../../src/store/query/search/tokens-named.ts'
@@ -157,7 +157,7 @@ export async function openDemoChain(
     /** Heights at which segments end; those of the environment when it is not said. */
     readonly frozen?: readonly number[]
     /** It is read only, and its segments are fetched from the folder that this is given. */
-    readonly fetching?: (elsewhere: string) => SegmentFetching
+    readonly bucket?: (files: string) => Promise<BucketHistory>
   } = {},
 ): Promise<DemoChain> {
   const recording = openRecording(recordingFile(chainId))
@@ -185,12 +185,11 @@ export async function openDemoChain(
   }
   let store = await openStore(location, facts.key, chainTables, 'write')
   await freezeAt(store, heights)
-  if (options.fetching !== undefined && folder !== undefined) {
+  if (options.bucket !== undefined && folder !== undefined) {
     await store.close()
-    const elsewhere = join(folder, 'elsewhere')
-    renameSync(join(folder, 'segments'), elsewhere)
-    const fetching = options.fetching(elsewhere)
-    store = await openStore({ ...location, fetching }, facts.key, chainTables, 'read')
+    const bucket = await options.bucket(join(folder, 'segments'))
+    const segments = join(folder, 'cache')
+    store = await openStore({ ...location, segments, bucket }, facts.key, chainTables, 'read')
   }
   return {
     served: { facts, store, state, wantsTraces: true, isFollowed: () => true },

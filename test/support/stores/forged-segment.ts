@@ -31,10 +31,11 @@ export async function forgeSegment(
     history.tablesOf(stage).some(({ name }) => forgeries[name] !== undefined),
   )
   assert.ok(old !== undefined)
-  const draft = history.folder.draft(manifest)
+  const draft = await history.folder.draft(manifest)
+  const file = await history.file(old)
   const name = await written(draft, history.tablesOf(old.stage), async (made) => {
     for (const table of history.tablesOf(old.stage)) {
-      const rows = history.file(old).all(allOf(table))
+      const rows = file.all(allOf(table))
       const told = forgeries[table.name]?.(rows) ?? rows
       const columns = columnNames(table).map((each, at): [string, Value[]] => [
         each,
@@ -43,7 +44,7 @@ export async function forgeSegment(
       if (told.length > 0) made.add(table, Object.fromEntries(columns))
     }
   })
-  history.folder.place(draft, name)
+  await history.folder.place(draft, name)
   history.folder.drafted(draft)
   const segments = manifest.segments.map((each) => (each === old ? { ...old, name } : each))
   await store.transaction(async (writer) =>

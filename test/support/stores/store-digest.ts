@@ -43,9 +43,9 @@ async function rowsOf(store: Reader, table: Table): Promise<readonly Row[]> {
   const stage = stageOf(table)
   if (history === undefined || stage === undefined) return store.all(question)
   const { segments } = await history.manifest(store)
-  const parts = segments
-    .filter((segment) => segment.stage === stage)
-    .map((segment) => history.file(segment).all(question))
+  const parts: Row[][] = []
+  for (const segment of segments)
+    if (segment.stage === stage) parts.push((await history.file(segment)).all(question))
   parts.push(await store.all(question))
   const rows = new Map<string, Row>()
   const totals = new Map<string, bigint>()

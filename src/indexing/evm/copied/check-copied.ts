@@ -232,7 +232,7 @@ export class CopiedHistoryCheck {
     assert(history !== undefined, 'a store with segments has a history')
     await withRemade({ database, folder, read: slowly, signal }, segment, async (made) => {
       if (made.name === segment.name) return
-      const paths = { copied: history.folder.pathOf(segment.name), made: made.path }
+      const paths = { copied: await history.obtain(segment), made: made.path }
       const table = differingTable(paths, history.tablesOf(segment.stage))
       if (table !== undefined)
         throw differs(`rows of ${table} are not those that the node's blocks make`)

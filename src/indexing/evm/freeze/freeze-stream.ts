@@ -40,6 +40,8 @@ export class Freezer {
   readonly #settings: FreezeSettings
   /** Rows that keep history from freezing: who mends them stops this process. */
   #altered: Fault | undefined
+  /** Why the last attempt failed, which is made again. */
+  #late: string | undefined
 
   constructor(chain: FreezingChain, settings: FreezeSettings) {
     this.#chain = chain
@@ -48,6 +50,7 @@ export class Freezer {
 
   /** Its part of the status: why history stays in tables. */
   report(): Partial<StageStatus> {
+    if (this.#late !== undefined) return { reason: `history stays in tables: ${this.#late}` }
     if (this.#altered === undefined) return {}
     const { message } = this.#altered
     return {
@@ -68,6 +71,7 @@ export class Freezer {
         !signal.aborted &&
         (await freezeNext(this.#chain, this.#settings))
       );
+      this.#late = undefined
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code === 'rows-altered') {
@@ -75,6 +79,7 @@ export class Freezer {
         return
       }
       if (fault?.retryable !== true) throw error
+      this.#late = fault.message
       log.warn('history was not frozen', { chain: key, reason: fault.message })
     }
   }

@@ -1,0 +1,52 @@
+/** Address of a bucket of object storage: setting `index.store`. */
+
+import { Fault } from '../../core/fault.ts'
+
+/** A bucket, and where in it the files of a deployment lie. */
+export type BucketAddress = {
+  /** Server with the bucket's path, without a slash at its end: `https://s3.eu-central-1.amazonaws.com/history`. */
+  readonly url: string
+  readonly region: string
+  /** Beginning of all keys: empty, or with a slash at its end. */
+  readonly prefix: string
+}
+
+/** Source: AWS S3's general purpose buckets, which other servers follow. */
+const bucketForm = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+const prefixForm = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/
+const regionForm = /^[a-z0-9-]{1,32}$/
+const ownServer = 'us-east-1'
+
+/** Returns whether a place of history is a bucket and not a folder. */
+export function isBucket(place: string): boolean {
+  return place.startsWith('s3:')
+}
+
+/**
+ * The bucket of `s3://bucket/prefix?endpoint=https://host:port&region=name`; without an endpoint that of AWS in
+ * the region. Throws `bad-config`.
+ */
+export function bucketAddress(text: string): BucketAddress {
+  const bad = (why: string): Fault => new Fault('bad-config', `index.store ${why}: ${text}`)
+  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  if (parsed?.protocol !== 's3:') throw bad('is no address like s3://bucket/prefix')
+  const { host, pathname, searchParams, username, password } = parsed
+  if (username !== '' || password !== '')
+    throw new Fault('bad-config', 'index.store takes no keys: they come from the environment')
+  if (!bucketForm.test(host)) throw bad('names no bucket')
+  const other = [...searchParams.keys()].find((name) => name !== 'endpoint' && name !== 'region')
+  if (other !== undefined) throw bad(`takes endpoint and region, not ${other}`)
+  const prefix = pathname.replaceAll(/^\/+|\/+$/g, '')
+  if (prefix !== '' && !prefixForm.test(prefix))
+    throw bad('has a prefix of other characters than A-Z a-z 0-9 . _ - and /')
+  const region = searchParams.get('region') ?? ownServer
+  if (!regionForm.test(region)) throw bad('names no region')
+  const server = originOf(searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`)
+  if (server === undefined) throw bad('has an endpoint that is no http:// or https:// server')
+  return { url: `${server}/${host}`, region, prefix: prefix === '' ? '' : `${prefix}/` }
+}
+
+function originOf(server: string): string | undefined {
+  const { protocol, pathname, origin } = URL.canParse(server) ? new URL(server) : {}
+  return (protocol === 'http:' || protocol === 'https:') && pathname === '/' ? origin : undefined
+}

@@ -1,0 +1,58 @@
+/** The bucket of a process as each of its threads opens it, and what all of them count. */
+
+import { assert } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
+import type { BucketHistory, CacheOutcome } from '../history/segment-cache.ts'
+import type { BucketAddress } from './bucket-address.ts'
+import { Bucket, type RequestOutcome } from './bucket.ts'
+import { CredentialSource } from './credentials.ts'
+
+/** Names of the counts of a bucket. */
+export const bucketCounts = [
+  'sent',
+  'received',
+  'answered',
+  'again',
+  'failed',
+  'found',
+  'fetched',
+  'missed',
+  'removed',
+] as const satisfies readonly ('sent' | 'received' | RequestOutcome | CacheOutcome)[]
+
+/** The counts, in the order of {@link bucketCounts}, in memory that threads share. */
+export type SharedCounts = BigInt64Array<SharedArrayBuffer>
+
+/** A bucket with history, as settings say it. A value that crosses threads. */
+export type BucketSettings = {
+  readonly address: BucketAddress
+  /** Its files on this disk: their folder, and how many bytes of them stay. */
+  readonly folder: string
+  readonly maxBytes: number
+  /** Longest a question waits for a file, milliseconds. */
+  readonly waitMs: number
+  readonly counts: SharedCounts
+}
+
+/** Counts of a bucket that nobody used yet. */
+export function noCounts(): SharedCounts {
+  return new BigInt64Array(new SharedArrayBuffer(bucketCounts.length * 8))
+}
+
+/** Opens a bucket for a thread; nothing is requested yet. */
+export function openBucket(
+  { address, counts, ...kept }: BucketSettings,
+  world: World,
+): BucketHistory {
+  const { download, env } = world
+  assert(
+    download !== undefined && env !== undefined,
+    'a process with settings has all of its world',
+  )
+  const count = (name: (typeof bucketCounts)[number], by = 1): void => {
+    Atomics.add(counts, bucketCounts.indexOf(name), BigInt(by))
+  }
+  const credentials = new CredentialSource({ ...world, env })
+  const bucket = new Bucket(address, { ...world, download, credentials, count })
+  return { ...kept, bucket, clock: world.clock, count }
+}

@@ -1,0 +1,75 @@
+/** A host that indexes into a bucket, and one with an empty disk that serves from it: their pages are the same. */
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { freshFolder, startFirn, untilLive } from '../support/processes/firn-process.ts'
+import { freezeAt } from '../support/stores/freeze-store.ts'
+import { bucketOf, startStorage } from '../support/stores/object-storage.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
+
+const l1 = 'fuji-demo-l1'
+
+void test('bucket: a host with an empty disk serves what another one indexed; damage of its disk mends itself', async (t) => {
+  const storage = await startStorage()
+  t.after(storage.close)
+  const { url, region } = storage.address
+  const [endpoint, bucket] = [new URL(url).origin, new URL(url).pathname.slice(1)]
+  for (const [name, value] of Object.entries({
+    FIRN_STORE: await newDatabase(),
+    FIRN_INDEX_STORE: `s3://${bucket}/firn?endpoint=${endpoint}&region=${region}`,
+    FIRN_POSTGRES_CONNECTIONS: '10',
+    AWS_ACCESS_KEY_ID: 'somebody',
+    AWS_SECRET_ACCESS_KEY: 'their secret',
+  })) {
+    process.env[name] = value
+    t.after(() => delete process.env[name])
+  }
+  const [own, other] = [await freshFolder(t), await freshFolder(t)]
+  const filling = await startFirn(t, ['--data-dir', own])
+  await untilLive(filling, [l1])
+  assert.equal(await filling.end(), 0)
+  const folder = join(own, 'history-cache')
+  const location: StoreLocation = {
+    store: process.env['FIRN_STORE'] ?? '',
+    dataDir: own,
+    segments: folder,
+    bucket: bucketOf(storage, { folder }),
+    freeze: { firn: 'test' },
+  }
+  const database = await openStore(location, l1, chainTables, 'write')
+  await freezeAt(database, [40, 80])
+  await database.close()
+
+  const all = await startFirn(t, ['--data-dir', own])
+  await untilLive(all, [l1])
+  const paths = [0, 39, 79].map((height) => `/v1/chains/51002/blocks/${height}`)
+  const ask = async ({ get }: typeof all): Promise<unknown[]> =>
+    Promise.all([
+      ...paths.map(get),
+      get('/v1/chains/51002/transactions?pageSize=100').then(({ transactions }) => transactions),
+    ])
+  const serving = await startFirn(t, ['--data-dir', other, '--role', 'serve'])
+  const pages = await ask(all)
+  assert.deepEqual(await ask(serving), pages)
+  const cached = join(other, 'history-cache', l1)
+  const files = readdirSync(cached)
+  assert.equal(files.length, 2)
+  const metrics = await (await fetch(`${serving.nodeUrl}/ext/metrics`)).text()
+  assert.match(metrics, /firn_history_cache_files_total\{outcome="fetched"\} [1-9]/)
+  assert.match(metrics, /firn_bucket_bytes_total\{direction="received"\} [1-9]/)
+  assert.equal(await serving.end(), 0)
+
+  for (const file of files) {
+    const bytes = readFileSync(join(cached, file))
+    writeFileSync(join(cached, file), bytes.fill(7, 100, Math.floor(bytes.length * 0.9)))
+  }
+  const again = await startFirn(t, ['--data-dir', other, '--role', 'serve'])
+  assert.deepEqual(await ask(again), pages)
+  assert.equal(await again.end(), 0)
+  assert.equal(await all.end(), 0)
+})

@@ -1,0 +1,167 @@
+/** Requests to object storage: whatever becomes of one on its way, a file is stored whole and once, or its writer hears of it. */
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { Fault, type FaultCode } from '../../src/core/fault.ts'
+import { bucketAddress } from '../../src/store/bucket/bucket-address.ts'
+import type { Bucket } from '../../src/store/bucket/bucket.ts'
+import { freshFolder } from '../support/processes/firn-process.ts'
+import {
+  bucketOf,
+  type ObjectStorage,
+  startStorage,
+  type StorageFault,
+} from '../support/stores/object-storage.ts'
+
+const freshMs = 60_000
+const short = randomBytes(100_000)
+/** Goes in three parts. */
+const long = randomBytes(20 * 2 ** 20)
+
+for (const [kind, bytes] of Object.entries({ short, long })) {
+  void test(`bucket: a ${kind} file is stored, read back, listed and removed`, async (t) => {
+    const { bucket, storage, fileOf, pathIn } = await opened(t)
+    await bucket.put('a/file', fileOf(bytes), freshMs)
+    assert.deepEqual([...storage.files.keys()], ['firn/a/file'])
+    assert.ok(bytes.equals(storage.files.get('firn/a/file')?.bytes ?? Buffer.of()))
+    const read = pathIn('read')
+    await bucket.get('a/file', { path: read, check: async () => {} })
+    assert.ok(bytes.equals(readFileSync(read)))
+    for (const name of ['b', 'c', 'd', 'e']) await bucket.putText(`a/${name}`, name)
+    const listed = await bucket.list('a/')
+    assert.deepEqual([...listed.keys()], ['b', 'c', 'd', 'e', 'file'])
+    assert.equal(listed.get('file')?.bytes, bytes.length)
+    await bucket.remove('a/file')
+    await bucket.remove('a/file')
+    assert.equal(await bucket.find('a/file'), undefined)
+  })
+
+  const passing: readonly StorageFault[] = [
+    'cut before',
+    'cut after',
+    'slow down',
+    'skewed',
+    'expired',
+    'error behind success',
+  ]
+  for (const fault of passing)
+    void test(`bucket: a ${kind} file is stored though each request meets once: ${fault}`, async (t) => {
+      const { bucket, storage, fileOf } = await opened(t)
+      const met = new Set<string>()
+      storage.fault = (asked) => {
+        if (met.has(asked) || (fault === 'error behind success' && !asked.startsWith('POST')))
+          return undefined
+        met.add(asked)
+        return fault
+      }
+      await bucket.put('file', fileOf(bytes), freshMs)
+      assert.ok(bytes.equals(storage.files.get('firn/file')?.bytes ?? Buffer.of()))
+    })
+}
+
+void test('bucket: the file of another writer is the same file; one that is about to go is stored anew', async (t) => {
+  const { bucket, storage, fileOf } = await opened(t)
+  const path = fileOf(short)
+  await bucket.put('file', path, freshMs)
+  const first = storage.files.get('firn/file')
+  await bucket.put('file', path, freshMs)
+  assert.equal(storage.files.get('firn/file'), first)
+  storage.files.set('firn/file', { bytes: short, storedMs: Date.now() - 2 * freshMs })
+  await bucket.put('file', path, freshMs)
+  assert.ok((storage.files.get('firn/file')?.storedMs ?? 0) > Date.now() - freshMs)
+  // Who cut a file short is not believed.
+  storage.files.set('firn/file', { bytes: short.subarray(1), storedMs: Date.now() })
+  await bucket.put('file', path, freshMs)
+  assert.ok(short.equals(storage.files.get('firn/file')?.bytes ?? Buffer.of()))
+})
+
+void test('bucket: what a server refuses for good, and one that is gone, are told after seconds', async (t) => {
+  const { bucket, storage, fileOf, waitedMs } = await opened(t)
+  storage.fault = () => 'slow down'
+  await assert.rejects(
+    bucket.put('file', fileOf(short), freshMs),
+    isFault('store-failed', /503 \(SlowDown\)/),
+  )
+  assert.equal(storage.asked.length, 6)
+  assert.ok(waitedMs() > 3_000 && waitedMs() < 15_000, `waited ${waitedMs()} ms`)
+  storage.fault = () => 'denied'
+  storage.asked.length = 0
+  await assert.rejects(bucket.text('file'), isFault('store-failed', /403 \(AccessDenied\)/))
+  assert.equal(storage.asked.length, 1)
+  storage.close()
+  await assert.rejects(bucket.text('file'), isFault('store-failed', /does not answer/))
+})
+
+void test('bucket: a clock that is an hour off is set by the answer, keys that ended are asked for again', async (t) => {
+  let renewed = 0
+  const { bucket, storage } = await opened(t, {
+    get: async () => ({ accessKeyId: `key ${renewed}`, secretAccessKey: 'secret' }),
+    renew: () => renewed++,
+  })
+  storage.now = () => Date.now() + 3_600_000
+  assert.equal(await bucket.putText('text', 'words'), 'words')
+  assert.equal(renewed, 1)
+  const before = storage.asked.length
+  assert.equal(await bucket.text('text'), 'words')
+  assert.equal(storage.asked.length, before + 1)
+})
+
+void test('bucket: its address says server, region and prefix, and what it does not know is refused', () => {
+  assert.deepEqual(bucketAddress('s3://history/firn/mainnet?region=eu-central-1'), {
+    url: 'https://s3.eu-central-1.amazonaws.com/history',
+    region: 'eu-central-1',
+    prefix: 'firn/mainnet/',
+  })
+  assert.deepEqual(bucketAddress('s3://history?endpoint=http://127.0.0.1:9000'), {
+    url: 'http://127.0.0.1:9000/history',
+    region: 'us-east-1',
+    prefix: '',
+  })
+  const wrong = [
+    's3://',
+    's3://UPPER_CASE',
+    's3://history?zone=a',
+    's3://history/a b',
+    's3://history?endpoint=host',
+    's3://history?region=a%20b',
+    's3://key:secret@history',
+  ]
+  for (const each of wrong)
+    assert.throws(() => bucketAddress(each), isFault('bad-config', /index\.store/))
+})
+
+async function opened(
+  t: TestContext,
+  credentials?: Parameters<typeof bucketOf>[1]['credentials'],
+): Promise<{
+  readonly bucket: Bucket
+  readonly storage: ObjectStorage
+  readonly pathIn: (name: string) => string
+  readonly fileOf: (bytes: Uint8Array) => string
+  readonly waitedMs: () => number
+}> {
+  const storage = await startStorage()
+  t.after(storage.close)
+  const folder = await freshFolder(t)
+  let waited = 0
+  const clock = {
+    now: () => Date.now(),
+    monotonic: () => waited,
+    sleep: async (ms: number) => void (waited += ms),
+  }
+  const { bucket } = bucketOf(storage, { folder, clock, ...(credentials && { credentials }) })
+  const pathIn = (name: string): string => join(folder, name)
+  const fileOf = (bytes: Uint8Array): string => {
+    writeFileSync(pathIn('file'), bytes)
+    return pathIn('file')
+  }
+  return { bucket, storage, pathIn, fileOf, waitedMs: () => waited }
+}
+
+function isFault(code: FaultCode, words: RegExp): (error: unknown) => boolean {
+  return (error) => error instanceof Fault && error.code === code && words.test(error.message)
+}

@@ -1,0 +1,327 @@
+/**
+ * History in a bucket: what is frozen, merged and swept there stays whole whatever becomes of requests, and a disk that
+ * has nothing of it answers as one that has all.
+ */
+
+import assert from 'node:assert/strict'
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { Fault, type FaultCode } from '../../src/core/fault.ts'
+import type { Clock } from '../../src/core/world.ts'
+import type { Database } from '../../src/store/engine/database.ts'
+import type { ManifestSegment } from '../../src/store/history/manifest.ts'
+import { checkSegments } from '../../src/store/history/merge-segments.ts'
+import { identityName } from '../../src/store/history/segment-bytes.ts'
+import { type CacheOutcome, SegmentCache } from '../../src/store/history/segment-cache.ts'
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
+import { evmTables } from '../../src/store/schema/evm.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { stageOf } from '../../src/store/schema/table.ts'
+import { demoFilling } from '../support/chains/read-demo-chain.ts'
+import { freshFolder } from '../support/processes/firn-process.ts'
+import { stillClock } from '../support/stores/demo-store.ts'
+import { freezeAt, mergeAll, segmentFiles, segmentsOf } from '../support/stores/freeze-store.ts'
+import {
+  bucketOf,
+  type ObjectStorage,
+  startStorage,
+  type StorageFault,
+} from '../support/stores/object-storage.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
+import { newFolder } from '../support/stores/stores.ts'
+
+const chain = 51_002
+const name = `evm-${chain}`
+const filling = demoFilling(50, chain)
+const digested = evmTables.filter(({ freezes }) => freezes !== undefined)
+const tables = chainTables.filter((table) => stageOf(table) === 'blocks')
+const pieces = [20, 40, 60, 80, 100]
+const day = 86_400_000
+
+const whole = await digestInTables()
+
+void test('bucket: what freezes and merges is there before the store names it, and reads the same', async (t) => {
+  const { store, storage, folder } = await opened(t)
+  await freezeAt(store, pieces)
+  assert.deepEqual(storedFiles(storage), [...(await segmentFiles(store)), identityName].toSorted())
+  await mergeAll(store, (segments) => segments.slice(0, 3))
+  for (const file of await segmentFiles(store)) assert.ok(storedFiles(storage).includes(file), file)
+  assert.deepEqual(await storeDigest(store, digested), whole)
+  rmSync(join(folder, name), { recursive: true })
+  assert.deepEqual(await storeDigest(store, digested), whole)
+  assert.deepEqual(await checkSegments(store, { progress: () => undefined }), [])
+})
+
+const faults: readonly StorageFault[] = [
+  'cut before',
+  'cut after',
+  'cut in the middle',
+  'slow down',
+  'skewed',
+]
+for (const fault of faults)
+  void test(`bucket: every third request meets: ${fault}`, async (t) => {
+    const { store, storage, folder } = await opened(t)
+    let asked = 0
+    storage.fault = () => (asked++ % 3 === 0 ? fault : undefined)
+    await freezeAt(store, pieces)
+    await mergeAll(store, (segments) => segments.slice(0, 2))
+    for (const file of await segmentFiles(store))
+      assert.ok(storedFiles(storage).includes(file), file)
+    rmSync(join(folder, name), { recursive: true })
+    assert.deepEqual(await storeDigest(store, digested), whole)
+  })
+
+void test('bucket: while it is gone history stays in tables, and freezes when it is back', async (t) => {
+  const { store, storage } = await opened(t)
+  await freezeAt(store, [20])
+  storage.fault = () => 'denied'
+  await assert.rejects(freezeAt(store, [40]), isFault('store-failed'))
+  assert.deepEqual(
+    (await segmentsOf(store)).map(({ until }) => until),
+    [20],
+  )
+  assert.deepEqual(await storeDigest(store, digested), whole)
+  storage.fault = () => undefined
+  await freezeAt(store, [40])
+  assert.deepEqual(await storeDigest(store, digested), whole)
+})
+
+void test('bucket: a sweep takes what no manifest named for a day, and nothing that is named', async (t) => {
+  const { store, storage } = await opened(t)
+  await freezeAt(store, pieces)
+  await mergeAll(store, (segments) => segments.slice(0, 3))
+  const named = [...(await segmentFiles(store)), identityName].toSorted()
+  const all = storedFiles(storage)
+  assert.ok(all.length > named.length)
+  const history = store.history
+  assert.ok(history !== undefined)
+  const sweep = async (nowMs: number): Promise<void> => {
+    if (await history.folder.hasOverdue(store, nowMs))
+      await store.transaction((writer) => history.folder.removeOverdue(writer))
+  }
+  await sweep(0)
+  await sweep(day - 1)
+  assert.deepEqual(storedFiles(storage), all)
+  await sweep(3 * day)
+  assert.deepEqual(storedFiles(storage), named)
+})
+
+void test('bucket: one of another store, or an empty one, is told before anything is written', async (t) => {
+  const { store, storage } = await opened(t)
+  await freezeAt(store, [20])
+  await store.close()
+  const key = `firn/${name}/${identityName}`
+  storage.files.set(key, { bytes: Buffer.from('another'), storedMs: 0 })
+  const again = await reopened(t, storage)
+  await assert.rejects(
+    freezeAt(again, [40]),
+    /bucket is not the one that the store was written with/,
+  )
+})
+
+void test('bucket: a file that is gone or altered there is told by its check and by readiness, other pages are served', async (t) => {
+  const { store, storage, folder } = await opened(t)
+  await freezeAt(store, pieces)
+  const [first, second] = await segmentsOf(store)
+  assert.ok(first !== undefined && second !== undefined)
+  const keyOf = (segment: ManifestSegment): string => `firn/${name}/${segment.name}.sqlite`
+  const kept = new Map(storage.files)
+  storage.files.delete(keyOf(first))
+  const bytes = Uint8Array.from(storage.files.get(keyOf(second))?.bytes ?? [])
+  bytes[9_000] = 1 ^ Number(bytes[9_000])
+  storage.files.set(keyOf(second), { bytes, storedMs: Date.now() })
+  rmSync(join(folder, name), { recursive: true })
+  const damaged = await checkSegments(store, { progress: () => undefined })
+  assert.deepEqual(
+    damaged.map((each) => each.name).toSorted(),
+    [first.name, second.name].toSorted(),
+  )
+  await assert.rejects(storeDigest(store, digested))
+  const [problem] = (await store.history?.problems(store)) ?? []
+  assert.match(problem ?? '', /bucket|segment/)
+  // A copy puts either back.
+  const copies = await freshFolder(t)
+  for (const segment of [first, second]) {
+    const copy = join(copies, segment.name)
+    writeFileSync(copy, kept.get(keyOf(segment))?.bytes ?? '')
+    await store.history?.adopt(copy, segment.name)
+  }
+  rmSync(join(folder, name), { recursive: true })
+  assert.deepEqual(await storeDigest(store, digested), whole)
+})
+
+void test('cache: a file comes once for all who need it', async (t) => {
+  const { cache, storage, told, first, keyOf } = await filled(t)
+  assert.equal(cache.isHere(first.name), false)
+  await Promise.all([cache.need(first, tables), cache.need(first, tables)])
+  assert.deepEqual(
+    storage.asked.filter((asked) => asked.startsWith('GET')),
+    [`GET ${keyOf(first)}`],
+  )
+  assert.equal(cache.isHere(first.name), true)
+  assert.deepEqual(told, ['fetched', 'found'])
+})
+
+void test('cache: a file that comes with a byte changed, or cut short, leaves nothing, and comes again', async (t) => {
+  const { cache, storage, first, folder } = await filled(t)
+  for (const fault of ['wrong bytes', 'cut in the middle'] as const) {
+    storage.fault = (asked) => (asked.startsWith('GET') ? fault : undefined)
+    await assert.rejects(cache.need(first, tables))
+    assert.deepEqual(readdirSync(join(folder, name)), [])
+    assert.match(cache.problem ?? '', /segment|fetched/)
+  }
+})
+
+void test('cache: one that is larger than all that is kept is taken, and kept alone', async (t) => {
+  const { cache, first, second, folder } = await filled(t, { maxBytes: 1_024 })
+  await cache.need(first, tables)
+  assert.equal(cache.isHere(first.name), true)
+  await cache.need(second, tables)
+  assert.deepEqual(readdirSync(join(folder, name)), [`${second.name}.sqlite`])
+})
+
+void test('cache: a bucket that is away is asked again after a pause, which grows', async (t) => {
+  const clock = steppedClock()
+  const { cache, storage, first, told } = await filled(t, { clock })
+  storage.fault = () => 'denied'
+  const asked = async (): Promise<number> => {
+    storage.asked.length = 0
+    await assert.rejects(cache.need(first, tables), isFault('not-ready'))
+    return storage.asked.length
+  }
+  assert.ok((await asked()) > 0)
+  assert.equal(await asked(), 0)
+  clock.pass(1_000)
+  assert.ok((await asked()) > 0)
+  clock.pass(1_000)
+  assert.equal(await asked(), 0)
+  assert.deepEqual(told, ['missed', 'missed'])
+})
+
+void test('cache: what a killed process left goes, what is being written stays', async (t) => {
+  const { cache, first, folder } = await filled(t)
+  await cache.need(first, tables)
+  cache.remove(first.name)
+  const own = join(folder, name)
+  for (const [file, hours] of Object.entries({ 'old.part': 2, 'young.part': 0 })) {
+    const seconds = Date.now() / 1_000 - hours * 3_600
+    writeFileSync(join(own, file), 'half')
+    utimesSync(join(own, file), seconds, seconds)
+  }
+  await cache.need(first, tables)
+  assert.deepEqual(readdirSync(own).toSorted(), [`${first.name}.sqlite`, 'young.part'].toSorted())
+})
+
+type Opened = { readonly store: Database; readonly storage: ObjectStorage; readonly folder: string }
+
+/** The demo chain in a store of SQLite whose history goes into an empty bucket. */
+async function opened(t: TestContext): Promise<Opened> {
+  const storage = await startStorage()
+  t.after(storage.close)
+  const dataDir = await newFolder(filling)
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const folder = join(dataDir, 'cache')
+  const store = await openStore(locationOf(storage, dataDir), name, chainTables, 'write')
+  t.after(() => store.close())
+  dataDirOf.set(storage, dataDir)
+  return { store, storage, folder }
+}
+
+const dataDirOf = new WeakMap<ObjectStorage, string>()
+
+async function reopened(t: TestContext, storage: ObjectStorage): Promise<Database> {
+  const dataDir = dataDirOf.get(storage)
+  assert.ok(dataDir !== undefined)
+  const store = await openStore(locationOf(storage, dataDir), name, chainTables, 'write')
+  t.after(() => store.close())
+  return store
+}
+
+function locationOf(storage: ObjectStorage, dataDir: string): StoreLocation {
+  const folder = join(dataDir, 'cache')
+  const bucket = bucketOf(storage, { folder })
+  return { store: 'embedded', dataDir, segments: folder, bucket, freeze: { firn: 'test' } }
+}
+
+type Filled = {
+  readonly cache: SegmentCache
+  readonly storage: ObjectStorage
+  readonly folder: string
+  readonly first: ManifestSegment
+  readonly second: ManifestSegment
+  readonly told: CacheOutcome[]
+  readonly keyOf: (segment: ManifestSegment) => string
+}
+
+/** An empty cache beside a bucket with two segments. */
+async function filled(
+  t: TestContext,
+  of: { readonly maxBytes?: number; readonly clock?: Clock } = {},
+): Promise<Filled> {
+  const { store, storage } = await opened(t)
+  await freezeAt(store, [50, 100])
+  const [first, second] = await segmentsOf(store)
+  assert.ok(first !== undefined && second !== undefined)
+  storage.asked.length = 0
+  const folder = await freshFolder(t)
+  const told: CacheOutcome[] = []
+  const outcomes: readonly string[] = [
+    'found',
+    'fetched',
+    'missed',
+    'removed',
+  ] satisfies CacheOutcome[]
+  const bucket = bucketOf(storage, {
+    folder,
+    ...of,
+    count: (what) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is one of them
+      if (outcomes.includes(what)) told.push(what as CacheOutcome)
+    },
+  })
+  const cache = new SegmentCache(bucket, name)
+  const keyOf = (segment: ManifestSegment): string => `firn/${name}/${segment.name}.sqlite`
+  return { cache, storage, folder, first, second, told, keyOf }
+}
+
+async function digestInTables(): Promise<Record<string, string>> {
+  const dataDir = await newFolder(filling)
+  const store = await openStore({ store: 'embedded', dataDir }, name, chainTables, 'read')
+  try {
+    return await storeDigest(store, digested)
+  } finally {
+    await store.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Names of the files of the store in the bucket. */
+function storedFiles({ files }: ObjectStorage): string[] {
+  return [...files.keys()].map((key) => key.slice(`firn/${name}/`.length)).toSorted()
+}
+
+/** A clock that stands still until the test lets time pass. */
+function steppedClock(): Clock & { readonly pass: (ms: number) => void } {
+  let time = 0
+  const sleepers: { readonly until: number; readonly wake: () => void }[] = []
+  return {
+    now: () => stillClock.now() + time,
+    monotonic: () => time,
+    // Pauses between attempts take no time; what waits for something has a signal.
+    sleep: (ms, signal) =>
+      signal === undefined
+        ? Promise.resolve()
+        : new Promise((wake) => sleepers.push({ until: time + ms, wake })),
+    pass: (ms) => {
+      time += ms
+      for (const { until, wake } of sleepers) if (until <= time) wake()
+    },
+  }
+}
+
+function isFault(code: FaultCode): (error: unknown) => boolean {
+  return (error) => error instanceof Fault && error.code === code
+}

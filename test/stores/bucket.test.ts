@@ -9,6 +9,8 @@ import { test, type TestContext } from 'node:test'
 import { Fault, type FaultCode } from '../../src/core/fault.ts'
 import { bucketAddress } from '../../src/store/bucket/bucket-address.ts'
 import type { Bucket } from '../../src/store/bucket/bucket.ts'
+import { CredentialSource } from '../../src/store/bucket/credentials.ts'
+import { openWorld } from '../../src/world/world.ts'
 import { freshFolder } from '../support/processes/firn-process.ts'
 import {
   bucketOf,
@@ -165,3 +167,58 @@ async function opened(
 function isFault(code: FaultCode, words: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof Fault && error.code === code && words.test(error.message)
 }
+
+void test('bucket: a list that does not end is refused', async (t) => {
+  const { bucket, storage } = await opened(t)
+  for (const name of ['b', 'c', 'd']) await bucket.putText(`a/${name}`, name)
+  storage.isEndless = true
+  await assert.rejects(bucket.list('a/'), isFault('store-failed', /does not end/))
+})
+
+void test('bucket: without keys it is asked again later, with those of a file or a role then', async () => {
+  const answers = new Map<string, string>()
+  const asked: string[] = []
+  const env: Record<string, string> = {}
+  const source = new CredentialSource({
+    env,
+    clock: { now: () => 0, monotonic: () => 0, sleep: async () => {} },
+    files: { ...openWorld().files, read: async (path) => Buffer.from(answers.get(path) ?? '') },
+    transport: {
+      request: async ({ url }) => {
+        asked.push(url)
+        const text = answers.get(url)
+        if (text === undefined) throw new Fault('node-unreachable', 'nobody')
+        return { status: 200, headers: {}, body: Buffer.from(text) }
+      },
+    },
+  })
+  await assert.rejects(source.get(), (error) => error instanceof Fault && error.retryable)
+  const machine = 'http://169.254.169.254/latest'
+  const roles = `${machine}/meta-data/iam/security-credentials/`
+  answers.set(`${machine}/api/token`, 'token')
+  answers.set(roles, 'indexer')
+  const role = {
+    AccessKeyId: 'role',
+    SecretAccessKey: 's',
+    Token: 't',
+    Expiration: '1970-01-02T00:00:00Z',
+  }
+  answers.set(`${roles}indexer`, JSON.stringify(role))
+  assert.equal((await source.get()).accessKeyId, 'role')
+  const before = asked.length
+  assert.equal((await source.get()).sessionToken, 't')
+  assert.equal(asked.length, before, 'keys that have not ended are kept')
+  env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = 'http://127.0.0.1/keys'
+  answers.set('http://127.0.0.1/keys', JSON.stringify({ ...role, AccessKeyId: 'container' }))
+  source.renew()
+  assert.equal((await source.get()).accessKeyId, 'container')
+  env['AWS_SHARED_CREDENTIALS_FILE'] = '/keys'
+  env['AWS_PROFILE'] = 'firn'
+  const profile = (id: string): string => `aws_access_key_id = ${id}\naws_secret_access_key=s\n`
+  answers.set('/keys', `[default]\n${profile('other')}\n[firn]\n${profile('file')}`)
+  source.renew()
+  assert.equal((await source.get()).accessKeyId, 'file')
+  Object.assign(env, { AWS_ACCESS_KEY_ID: 'own', AWS_SECRET_ACCESS_KEY: 's' })
+  source.renew()
+  assert.equal((await source.get()).accessKeyId, 'own')
+})

@@ -4,13 +4,15 @@
  */
 
 import assert from 'node:assert/strict'
-import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import { Fault, type FaultCode } from '../../src/core/fault.ts'
 import type { Clock } from '../../src/core/world.ts'
+import { recount } from '../../src/indexing/evm/write/recount.ts'
 import type { Database } from '../../src/store/engine/database.ts'
+import { thawFrom } from '../../src/store/history/freeze.ts'
 import type { ManifestSegment } from '../../src/store/history/manifest.ts'
 import { checkSegments } from '../../src/store/history/merge-segments.ts'
 import { identityName } from '../../src/store/history/segment-bytes.ts'
@@ -51,7 +53,7 @@ void test('bucket: what freezes and merges is there before the store names it, a
   assert.deepEqual(await storeDigest(store, digested), whole)
   rmSync(join(folder, name), { recursive: true })
   assert.deepEqual(await storeDigest(store, digested), whole)
-  assert.deepEqual(await checkSegments(store, { progress: () => undefined }), [])
+  assert.deepEqual(await checkSegments(store, { progress: () => undefined, fetches: true }), [])
 })
 
 const faults: readonly StorageFault[] = [
@@ -134,7 +136,7 @@ void test('bucket: a file that is gone or altered there is told by its check and
   bytes[9_000] = 1 ^ Number(bytes[9_000])
   storage.files.set(keyOf(second), { bytes, storedMs: Date.now() })
   rmSync(join(folder, name), { recursive: true })
-  const damaged = await checkSegments(store, { progress: () => undefined })
+  const damaged = await checkSegments(store, { progress: () => undefined, fetches: true })
   assert.deepEqual(
     damaged.map((each) => each.name).toSorted(),
     [first.name, second.name].toSorted(),
@@ -325,3 +327,43 @@ function steppedClock(): Clock & { readonly pass: (ms: number) => void } {
 function isFault(code: FaultCode): (error: unknown) => boolean {
   return (error) => error instanceof Fault && error.code === code
 }
+
+void test('bucket: damage of this disk is no damage of history: it is merged, thawed and checked all the same', async (t) => {
+  const { store, storage, folder } = await opened(t)
+  await freezeAt(store, pieces)
+  const spoil = async (): Promise<void> => {
+    for (const segment of (await segmentsOf(store)).slice(0, 2)) {
+      const path = join(folder, name, `${segment.name}.sqlite`)
+      writeFileSync(path, readFileSync(path).fill(7, 100))
+    }
+  }
+  await spoil()
+  storage.asked.length = 0
+  assert.deepEqual(await checkSegments(store, { progress: () => undefined }), [])
+  assert.ok(
+    storage.asked.every((asked) => asked.startsWith('HEAD')),
+    'a check beside other work fetches nothing',
+  )
+  assert.deepEqual(await storeDigest(store, digested), whole)
+  await spoil()
+  const merge = (): Promise<void> => mergeAll(store, (segments) => segments.slice(0, 2))
+  await assert.rejects(merge(), isFault('store-failed'))
+  await merge()
+  await spoil()
+  const history = store.history
+  assert.ok(history !== undefined)
+  await store.transaction((writer) => thawFrom({ writer, history, recount }, 0))
+  assert.deepEqual(await storeDigest(store, digested), whole)
+})
+
+void test('bucket: one that does not answer says nothing of its files, a file that is gone there is damage', async (t) => {
+  const { store, storage, folder } = await opened(t)
+  await freezeAt(store, [50])
+  rmSync(join(folder, name), { recursive: true })
+  storage.fault = () => 'denied'
+  await assert.rejects(checkSegments(store, { progress: () => undefined }), isFault('not-ready'))
+  storage.fault = () => undefined
+  for (const key of storage.files.keys()) if (key.endsWith('.sqlite')) storage.files.delete(key)
+  const damaged = await checkSegments(store, { progress: () => undefined })
+  assert.deepEqual(damaged.map(({ stage }) => stage).toSorted(), ['blocks', 'traces'])
+})

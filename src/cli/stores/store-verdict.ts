@@ -77,7 +77,7 @@ export async function verdictOf(
     const signal = AbortSignal.timeout(limitMs)
     const damaged = await checkStore(database, store.tables, { signal, ...counted })
     const structure = await checkStructure(database)
-    const segments = await checkSegments(database, { progress: counted.segment })
+    const segments = await checkSegments(database, { progress: counted.segment, fetches: true })
     return { ...none, hasSums: true, rows: counted.rows(), damaged, structure, segments }
   } catch (error) {
     const fault = faultOf(error)

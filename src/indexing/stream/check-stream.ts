@@ -1,5 +1,6 @@
 /** Compares a store with its sums, and its segments with their names, once a month. */
 
+import { orAbsent } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Database, Writer } from '../../store/engine/database.ts'
 import { markDamaged } from '../../store/history/manifest.ts'
@@ -37,7 +38,8 @@ export function checkStream({
   readonly commit?: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
 }): Stream {
   let report: Partial<StageStatus> = { reason: 'not compared with its sums yet since the start' }
-  const round = async (signal: AbortSignal): Promise<void> => {
+  /** Returns whether all of it was compared. */
+  const round = async (signal: AbortSignal): Promise<boolean> => {
     let since = clock.monotonic()
     const pause = async (): Promise<void> => {
       await clock.sleep((clock.monotonic() - since) * pauseShare, signal)
@@ -49,27 +51,30 @@ export function checkStream({
     for (const { table, part, written, found } of ranges)
       log.error('rows are damaged', { chain: key, table: table.name, part, written, found })
     let begun = 0
-    const segments = await checkSegments(database, {
-      progress: () =>
-        (report = { ...report, reason: `segment ${++begun} is compared with its name` }),
-      pause,
-    })
+    const progress = (): void => {
+      report = { ...report, reason: `segment ${++begun} is compared with its name` }
+    }
+    const found = await orAbsent('not-ready', () => checkSegments(database, { progress, pause }))
+    const segments = found ?? []
     for (const { name, reason } of segments)
       log.error('segment is damaged', { chain: key, segment: name, reason })
     // A file that is gone is there again with its disk.
     const altered = new Set(segments.flatMap(({ name, isAltered }) => (isAltered ? name : [])))
-    await commit?.((writer) => markDamaged(writer, ({ name }) => altered.has(name)))
+    if (found !== undefined)
+      await commit?.((writer) => markDamaged(writer, ({ name }) => altered.has(name)))
     const damaged = [
       ...new Set(ranges.map(({ table }) => `table ${table.name}`)),
       ...segments.map(({ name }) => `segment ${name}`),
     ]
     const reason = `damaged: ${damaged.join(', ')}; firn verify --store --repair mends it`
-    report = damaged.length === 0 ? {} : { state: 'stopped', reason }
+    const late = found === undefined ? { reason: 'segments: object storage does not answer' } : {}
+    report = damaged.length === 0 ? late : { state: 'stopped', reason }
+    return found !== undefined
   }
   const quiet = quietStream('check', async (signal) => {
     while (!signal.aborted) {
-      await round(signal)
-      for (let day = 0; day < daysBetween; day++) await clock.sleep(dayMs, signal)
+      const days = (await round(signal)) ? daysBetween : 1
+      for (let day = 0; day < days; day++) await clock.sleep(dayMs, signal)
     }
   })
   return { ...quiet, status: () => ({ ...quiet.status(), ...report }) }

@@ -12,6 +12,7 @@ import { callerOver, serveCalls } from '../../indexing/stream/port-call.ts'
 import { createGauges } from '../../telemetry/gauges.ts'
 import { joinThread } from '../../telemetry/threads/thread.ts'
 import { chainSpecs, streamSpecs } from '../chain-specs.ts'
+import { showBucket } from '../stores/bucket-settings.ts'
 import { storesOf } from '../stores/store-connections.ts'
 import { remoteAggregators } from '../warp/remote-aggregators.ts'
 import { type Closer, openAnswering, openWritten } from './answering.ts'
@@ -59,6 +60,7 @@ serveCalls(data.fromMain, {
 
 async function listen(): Promise<void> {
   const stores = await storesOf(config, world, { main: data.share, owner: data.owner })
+  if (stores.bucket !== undefined) showBucket(gauges, stores.bucket)
   closers.push(() => stores.readings?.close())
   const written = await openWritten(config, { world, log, store: stores.store, closers })
   const { api } = await openAnswering(config, {

@@ -3,12 +3,17 @@
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
-import { type BucketSettings, openBucket } from '../../store/bucket/open-bucket.ts'
+import type { BucketSettings } from '../../store/bucket/open-bucket.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import type { ConnectionLimits } from '../../store/postgres/server.ts'
 import { version } from '../version.ts'
-import { bucketSettings, historyPlace, type HistorySettings } from './bucket-settings.ts'
+import {
+  bucketSettings,
+  historyPlace,
+  type HistorySettings,
+  withBucket,
+} from './bucket-settings.ts'
 import { storeLocation, type StoreSettings } from './store-location.ts'
 
 /** Limits of each thread. One that writes has one connection more, for its marks. */
@@ -65,12 +70,8 @@ export async function storesOf(
   // No statement of an answer may take longer than the answer.
   const readTimeoutMs = config['api.handlerTimeoutMs']
   const bucket = bucketSettings(config)
-  const store: StoreLocation = {
-    ...location,
-    connections: shares.main,
-    readTimeoutMs,
-    bucket: bucket && openBucket(bucket, world),
-  }
+  const own = { ...location, connections: shares.main, readTimeoutMs }
+  const store = withBucket(own, config, world)
   const common = { owner, shares, location, bucket }
   if (config.store === 'embedded') return { ...common, store, readings: undefined }
   const { openReplicas } = await import('../../store/postgres/open-replicas.ts')

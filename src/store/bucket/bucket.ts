@@ -67,7 +67,7 @@ export class Bucket {
 
   /**
    * Stores the file at `path`, unless a whole one is there that was stored `freshMs` ago at most, and looks whether
-   * it lies there. Throws `store-failed`, `bad-config` without keys.
+   * it lies there. Throws `store-failed`.
    */
   async put(key: string, path: string, freshMs: number): Promise<void> {
     const file = await open(path, 'r')
@@ -111,9 +111,12 @@ export class Bucket {
   async find(key: string): Promise<KeptObject | undefined> {
     const { status, headers } = await this.#request({ method: 'HEAD', key, known: [notFound] })
     if (status === notFound) return undefined
+    const bytes = Number(headers['content-length'])
+    if (!Number.isSafeInteger(bytes))
+      throw new Fault('store-failed', `the bucket does not say how long this is: ${key}`)
     const storedMs = Date.parse(headers['last-modified'] ?? '')
     return {
-      bytes: Number(headers['content-length']),
+      bytes,
       storedMs: Number.isNaN(storedMs) ? 0 : storedMs,
     }
   }
@@ -145,6 +148,7 @@ export class Bucket {
   async list(beginning: string): Promise<ReadonlyMap<string, KeptObject>> {
     const prefix = this.#address.prefix + beginning
     const kept = new Map<string, KeptObject>()
+    let known = 0
     let after: string | undefined
     do {
       const query = {
@@ -154,12 +158,16 @@ export class Bucket {
       }
       const { body } = await this.#request({ method: 'GET', query })
       const text = Buffer.from(body).toString('utf8')
-      for (const [entry] of text.matchAll(/<Contents>.*?<\/Contents>/gs)) {
+      for (const entry of text.split('<Contents>').slice(1)) {
         const storedMs = Date.parse(memberOf(entry, 'LastModified') ?? '')
         const key = (memberOf(entry, 'Key') ?? '').slice(prefix.length)
         kept.set(key, { bytes: Number(memberOf(entry, 'Size')), storedMs })
       }
-      after = memberOf(text, 'NextContinuationToken')
+      const next = memberOf(text, 'NextContinuationToken')
+      if (next !== undefined && (next === after || kept.size === known))
+        throw new Fault('store-failed', `the bucket's list does not end: ${prefix}`)
+      known = kept.size
+      after = next
     } while (after !== undefined)
     return kept
   }
@@ -223,18 +231,18 @@ export class Bucket {
   }
 
   /**
-   * The answer to a request: one of success, or of a status that the caller knows. Throws `store-failed`,
-   * `bad-config` without keys.
+   * The answer to a request: one of success, or of a status that the caller knows. Throws `store-failed`.
    */
   async #request(request: BucketRequest): Promise<HttpReply> {
-    if (this.#underWay >= mostAtOnce)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#underWay++
+    if (this.#underWay < mostAtOnce) this.#underWay++
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
       return await this.#withRetries(request)
     } finally {
-      this.#underWay--
-      this.#waiting.shift()?.()
+      // Who waits takes this place, which stays taken.
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#underWay--
+      else next()
     }
   }
 
@@ -363,9 +371,12 @@ function textOf({ body }: HttpReply): string {
 
 /** The first element of this name in an XML text without attributes of interest. */
 function memberOf(text: string, name: string): string | undefined {
-  const found = new RegExp(`<${name}>([^]*?)</${name}>`).exec(text)?.[1]
-  return found
-    ?.replaceAll('&quot;', '"')
+  const at = text.indexOf(`<${name}>`)
+  const end = text.indexOf(`</${name}>`, at)
+  if (at < 0 || end < 0) return undefined
+  return text
+    .slice(at + name.length + 2, end)
+    .replaceAll('&quot;', '"')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')

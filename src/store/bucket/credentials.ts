@@ -40,7 +40,7 @@ export class CredentialSource {
     this.#options = options
   }
 
-  /** Keys that are valid now. Throws `bad-config` where there are none. */
+  /** Keys that are valid now. Throws `store-failed` where there are none now: a role may come back. */
   async get(): Promise<Credentials> {
     this.#known ??= find(this.#options)
     const asked = this.#known
@@ -75,7 +75,7 @@ async function find(options: CredentialOptions): Promise<Credentials> {
     (await ofMachine(options))
   if (found !== undefined) return found
   throw new Fault(
-    'bad-config',
+    'store-failed',
     'index.store needs keys: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a credentials file, or a role of the machine',
   )
 }

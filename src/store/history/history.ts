@@ -167,8 +167,49 @@ export class History {
 
   /** A segment, open until another manifest is read. Throws `store-failed`, `not-ready` as {@link History.using}. */
   async file(segment: ManifestSegment): Promise<SegmentFile> {
-    await this.obtain(segment)
-    return this.#files.open(segment, this.#known)
+    for (let mayComeAgain = true; ; mayComeAgain = false) {
+      await this.obtain(segment)
+      try {
+        return this.#files.open(segment, this.#known)
+      } catch (error) {
+        // A damaged file of a bucket is gone from this disk now.
+        if (!(error instanceof SegmentMissing)) throw error
+        if (!mayComeAgain) throw await this.#missing(segment)
+      }
+    }
+  }
+
+  /**
+   * Compares the file of a segment with its name. Of a bucket a damaged file of this disk is no damage: it goes, and
+   * what is not here is fetched where `fetches` says so, else only looked for. Throws `store-failed` for a segment that
+   * is damaged or missing, `not-ready` where the bucket does not give it now. `pause` as in {@link checkName}.
+   */
+  async check(
+    segment: ManifestSegment,
+    { fetches, pause }: { readonly fetches: boolean; readonly pause?: () => Promise<unknown> },
+  ): Promise<void> {
+    const { name } = segment
+    const cache = this.#cache
+    if (cache === undefined) return checkName(this.folder.pathOf(name), name, pause)
+    if (cache.isHere(name)) {
+      const isWhole = await checkName(this.folder.pathOf(name), name, pause).then(
+        () => true,
+        (error: unknown) => faultIn(error) === undefined,
+      )
+      if (isWhole) return
+      this.dropCopies([segment])
+    }
+    // What is fetched is compared before it lies here.
+    if (fetches) await this.obtain(segment)
+    else await cache.lookFor(name)
+  }
+
+  /** Has files of a bucket fetched again that may be damaged on this disk. */
+  dropCopies(segments: readonly ManifestSegment[]): void {
+    for (const { name } of this.#cache === undefined ? [] : segments) {
+      this.#files.forget(name)
+      this.#cache?.remove(name)
+    }
   }
 
   /**

@@ -13,7 +13,7 @@ import { historyStages } from '../schema/table.ts'
 import type { History } from './history.ts'
 import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
 import { type MergeFiles, mergeFiles } from './merge-files.ts'
-import { checkName, stampOf } from './segment-bytes.ts'
+import { stampOf } from './segment-bytes.ts'
 
 /** So many segments of one tier become one of the next: a row is written once per tier. */
 export const mergedAtOnce = 8
@@ -76,6 +76,7 @@ async function merge(
       return entry
     })
   } catch (error) {
+    history.dropCopies(due)
     // Files of segments that were taken back into tables meanwhile may be gone.
     if (faultOf(error) !== undefined && !isListed(due, await history.manifest(reader)))
       return undefined
@@ -128,12 +129,14 @@ type SegmentChecking = {
   readonly progress: (segment: ManifestSegment) => void
   /** Awaited between pieces of a MiB; ends the work by throwing. */
   readonly pause?: () => Promise<unknown>
+  /** Fetches the files of a bucket that are not here, perhaps all of history; by default they are only looked for. */
+  readonly fetches?: boolean
 }
 
 /** Damaged segments of a store. Cost: every byte of them is read, and half a millisecond for a MiB. */
 export async function checkSegments(
   database: Reader,
-  { progress, pause }: SegmentChecking,
+  { progress, pause, fetches = false }: SegmentChecking,
 ): Promise<DamagedSegment[]> {
   const history = database.history
   if (history === undefined) return []
@@ -147,10 +150,8 @@ export async function checkSegments(
     checked.add(segment.name)
     progress(segment)
     const path = history.folder.pathOf(segment.name)
-    const reason = await problemOf(async () => {
-      await history.obtain(segment)
-      await checkName(path, segment.name, pause)
-    })
+    const options = pause === undefined ? { fetches } : { fetches, pause }
+    const reason = await problemOf(() => history.check(segment, options))
     if (reason === undefined) continue
     const isAltered = stampOf(path) !== undefined
     const now = await history.manifest(database)

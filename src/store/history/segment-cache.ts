@@ -123,6 +123,17 @@ export class SegmentCache {
     return this.#from.bucket.list(this.#keyOf(''))
   }
 
+  /** Throws `store-failed` where the bucket does not have the segment, `not-ready` where it does not answer. */
+  async lookFor(name: string): Promise<void> {
+    let found: KeptObject | undefined
+    try {
+      found = await this.#from.bucket.find(this.#keyOf(name + segmentEnding))
+    } catch (error) {
+      throw notReady(name, 'object storage does not answer', faultIn(error))
+    }
+    if (found === undefined) throw lost(name)
+  }
+
   /** Removes a file of the bucket. Throws `store-failed`. */
   removeKept(file: string): Promise<void> {
     return this.#from.bucket.remove(this.#keyOf(file))
@@ -212,7 +223,7 @@ export class SegmentCache {
       this.#problem = fault.message
       const isLost = isOther || fault.code === 'not-found'
       const refusal = isLost
-        ? new Fault('store-failed', `segment in the bucket is gone or has other bytes: ${name}`)
+        ? lost(name)
         : notReady(name, 'object storage does not give it now', fault)
       const until = clock.monotonic() + growingPause(failures, pauses)
       this.#troubles.set(name, { failures: failures + 1, until, fault: refusal })
@@ -232,7 +243,7 @@ export class SegmentCache {
     })
     const now = clock.now()
     for (const { path, writtenMs } of files)
-      if (path.endsWith(draftEnding) && now - writtenMs > abandonedMs) rmSync(path, { force: true })
+      if (path.includes(draftEnding) && now - writtenMs > abandonedMs) rmSync(path, { force: true })
     const segments = files.filter(({ path }) => path.endsWith(segmentEnding))
     let bytes = segments.reduce((sum, { size }) => sum + size, 0)
     for (const { path, size } of segments.toSorted((a, b) => a.usedMs - b.usedMs)) {
@@ -263,6 +274,10 @@ export async function checkForeign(
   } finally {
     file.close()
   }
+}
+
+function lost(name: string): Fault {
+  return new Fault('store-failed', `segment in the bucket is gone or has other bytes: ${name}`)
 }
 
 function notReady(name: string, why: string, cause?: unknown): Fault {

@@ -38,6 +38,8 @@ export type ObjectStorage = {
   readonly asked: string[]
   /** What becomes of a request; nothing special where it gives none. */
   fault: (asked: string) => StorageFault | undefined
+  /** Its lists begin again and again. */
+  isEndless: boolean
   /** Milliseconds since 1970 by the server. */
   now: () => number
   readonly close: () => void
@@ -60,6 +62,7 @@ export async function startStorage(): Promise<ObjectStorage> {
     files: new Map(),
     asked: [],
     fault: () => undefined,
+    isEndless: false,
     now: () => Date.now(),
     close: () => {
       server.closeAllConnections()
@@ -174,9 +177,9 @@ function done(storage: ObjectStorage, { request, key, query, body }: Asked): Rep
 /** Two keys a page, so that any list has several. */
 const keysPerPage = 2
 
-function listed({ files }: ObjectStorage, query: URLSearchParams): Reply {
+function listed({ files, isEndless }: ObjectStorage, query: URLSearchParams): Reply {
   const prefix = query.get('prefix') ?? ''
-  const after = query.get('continuation-token') ?? ''
+  const after = isEndless ? '' : (query.get('continuation-token') ?? '')
   const keys = [...files.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted()
   const page = keys.slice(0, keysPerPage)
   const entries = page.map((key) => {

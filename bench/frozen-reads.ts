@@ -92,7 +92,7 @@ async function madeStore(way: (typeof ways)[number]): Promise<Database> {
   const dataDir = mkdtempSync(join(folder, way))
   const file = join(import.meta.dirname, 'growth-once.ts')
   execFileSync(process.execPath, [file, way, String(blocks), kind, 'off', dataDir])
-  const frozen = { store: 'embedded', dataDir, freeze: { firn: 'bench' } }
+  const frozen = { store: 'embedded', dataDir, freeze: {} }
   const location = way === 'tables' ? { store: 'embedded', dataDir } : frozen
   const writer = await openStore(location, 'growth', chainTables, 'write')
   await writer.transaction((changes) => changes.run(nameTokens))

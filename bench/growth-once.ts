@@ -41,7 +41,7 @@ const clock: Clock = {
   monotonic: () => performance.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }
-const freeze = { firn: 'bench' }
+const freeze = {}
 
 /** Where a run stood after a commit. */
 type Mark = { readonly done: number; readonly written: number; readonly cpu: number }

@@ -78,7 +78,6 @@ function measured(name: string, { url, pid }: Pick<IndexingFirn, 'url' | 'pid'>)
 function chainsAway(count: number): Configured {
   const chains = Array.from({ length: count }, (_, at) => ({
     network: 'fuji',
-    chainId: 700_000 + at,
     name: `Away ${at}`,
     symbol: 'AWY',
     rpcUrls: ['http://127.0.0.1:9'],

@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander'
 
 import { faultOf } from '../core/fault.ts'
 import { ownValue } from '../core/json.ts'
-import { version } from '../service/version.ts'
+import { version } from '../core/version.ts'
 import { type CommandRow, commands, groups } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
 import { checkAddresses } from './flags.ts'

@@ -7,6 +7,7 @@ import { itemAt } from '../core/item-at.ts'
 import type { Database } from './engine/database.ts'
 import { withHistory } from './history/history-database.ts'
 import type { BucketHistory } from './history/segment-cache.ts'
+import type { Layouts } from './migrations/migrations.ts'
 import type { ReadServers } from './postgres/open-replicas.ts'
 import type { ConnectionLimits } from './postgres/server.ts'
 import type { Table } from './schema/table.ts'
@@ -42,8 +43,8 @@ export type StoreLocation = {
   readonly readServers?: ReadServers
   /** Longest a reading statement may take, milliseconds; PostgreSQL only. */
   readonly readTimeoutMs?: number
-  /** Number of the layout in place of the product's own, for tests. */
-  readonly format?: number
+  /** In place of the product's own, for tests. */
+  readonly layouts?: Layouts
   /**
    * Stands between a store and its engine: opens the store, and notices or causes damage.
    */
@@ -52,8 +53,6 @@ export type StoreLocation = {
 
 /** Settings of frozen history. */
 export type FreezeSettings = {
-  /** Version of the product, for those who look at a segment later. */
-  readonly firn: string
   /** Transactions, transfers and internal transactions of a segment. */
   readonly rowsPerSegment?: number
   /** Heights of a segment, whatever rows they have, for short chains of tests. */
@@ -146,8 +145,8 @@ function withSegments(
   database: Database,
 ): Promise<Database> {
   const folder = segmentFolder(location, name)
-  const { freeze, bucket } = location
-  return withHistory(database, tables, { folder, freezes: freeze !== undefined, bucket })
+  const { freeze, bucket, layouts } = location
+  return withHistory(database, tables, { folder, freezes: freeze !== undefined, bucket, layouts })
 }
 
 /** Where the segments of store `name` lie. */

@@ -207,7 +207,7 @@ export async function startFleet(
     compare: async () => {
       node.head = last
       await untilAtHead()
-      const location = { store, dataDir: '', segments: history, freeze: { firn: 'test' } }
+      const location = { store, dataDir: '', segments: history, freeze: {} }
       const whole = {
         name: 'whole',
         chain: 51_001,

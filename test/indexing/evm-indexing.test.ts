@@ -102,7 +102,7 @@ void test('a store that fails now and then: the chain goes on from its rows', as
 
 void test('without traces: what is proven becomes segments as it is stored', async () => {
   const key = 'fuji-frozen'
-  const freeze = { firn: 'test', rowsAtOnce: 1, rowsInTables: 0 }
+  const freeze = { rowsAtOnce: 1, rowsInTables: 0 }
   await index(51002, 'x', { key, freeze, traces: 'off', batchBytes: 100_000 })
   const store = await openStore(
     { store: 'embedded', dataDir: folder, freeze },

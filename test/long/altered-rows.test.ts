@@ -25,7 +25,7 @@ onBothEngines(
   async ({ location: { store }, engine }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-altered-'))
     try {
-      const location = { store, dataDir, freeze: { firn: 'test' } }
+      const location = { store, dataDir, freeze: {} }
       await readDemoChain(location, { name: 'one', chain: 51_002, step: 40, owner: 'test' })
       const database = await openStore(location, 'one', chainTables, 'write')
       const before = await storeDigest(database, digested)

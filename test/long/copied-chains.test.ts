@@ -35,7 +35,7 @@ async function copiedFolder(
   alter: (store: Database) => Promise<void> = async () => undefined,
 ): Promise<string> {
   const folder = await indexedFolder(t)
-  const location = { store: 'embedded', dataDir: folder, freeze: { firn: 'test' } }
+  const location = { store: 'embedded', dataDir: folder, freeze: {} }
   for (const [name, ends] of [
     [l1, [60, 120]],
     [other, otherEnds],

@@ -45,7 +45,7 @@ onBothEngines(
   async ({ location: { store }, engine }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-freezing-'))
     try {
-      const location = { store, dataDir, freeze: { firn: 'test' } }
+      const location = { store, dataDir, freeze: {} }
       await killedRun(
         location,
         generator((engine === 'sqlite' ? 3 : 4) + 2 * soakRound),
@@ -78,7 +78,7 @@ onBothEngines(
   async ({ location: { store }, engine }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-freezing-'))
     try {
-      const location = { store, dataDir, freeze: { firn: 'test' } }
+      const location = { store, dataDir, freeze: {} }
       const random = generator((engine === 'sqlite' ? 5 : 6) + 2 * soakRound)
       await killedRun(location, random, 'at-once')
       const whole = { name: 'whole', chain, step: 40, owner: 'test', traces: false } as const

@@ -114,7 +114,7 @@ async function cutFrozen(store: TestStore): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'firn-cut-'))
   try {
     const { dataDir } = store.location
-    const segments = { dataDir: dataDir === '' ? folder : dataDir, freeze: { firn: 'test' } }
+    const segments = { dataDir: dataDir === '' ? folder : dataDir, freeze: {} }
     const location = { ...store.location, ...segments }
     await using chainStore = await opened({ ...store, location }, chain)
     const { undisturbed, database, ingest, read } = chainStore

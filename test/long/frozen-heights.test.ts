@@ -30,7 +30,7 @@ onBothEngines(
   [],
   async ({ location: { store }, engine }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-heights-'))
-    const location = { store, dataDir, freeze: { firn: 'test' } }
+    const location = { store, dataDir, freeze: {} }
     await readDemoChain(location, { name: 'heights', chain, step: 50, owner: 'test' })
     const database = await openStore(location, 'heights', chainTables, 'write')
     try {

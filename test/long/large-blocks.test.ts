@@ -34,7 +34,7 @@ onBothEngines(
   [],
   async ({ location: { store } }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-large-'))
-    const freeze = { firn: 'test' }
+    const freeze = {}
     const frozen = await openStore({ store, dataDir, freeze }, 'one', chainTables, 'write')
     const tables = await openStore({ store, dataDir }, 'two', chainTables, 'write')
     try {

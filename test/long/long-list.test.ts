@@ -27,7 +27,7 @@ const posOf = (entry: number): number =>
 
 void test('long list: ten million entries of an address', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-long-list-'))
-  const location = { store: 'embedded', dataDir, freeze: { firn: 'test' } }
+  const location = { store: 'embedded', dataDir, freeze: {} }
   const database = await openStore(location, 'one', chainTables, 'write')
   try {
     const history = database.history

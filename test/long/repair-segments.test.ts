@@ -19,7 +19,7 @@ void test('verify --store --repair: damaged and missing segments come back', asy
   const firn = await startFirn(t, places)
   await untilLive(firn, [name])
   assert.equal(await firn.end(), 0)
-  const location = { store: 'embedded', dataDir: folder, freeze: { firn: 'test' } }
+  const location = { store: 'embedded', dataDir: folder, freeze: {} }
   const store = await openStore(location, name, chainTables, 'write')
   await freezeAt(store, [10, 20, 30, 40, 50, 60, 70, 80, 100, 120])
   // The first eight become one.

@@ -43,7 +43,7 @@ onBothEngines('repair: a row of each table lost, or changed', [], spoiltAndMende
 onBothEngines('repair: the same beside segments, which stay', [], async (store) => {
   const folder = mkdtempSync(join(tmpdir(), 'firn-repair-'))
   const { dataDir } = store.location
-  const segments = { dataDir: dataDir === '' ? folder : dataDir, freeze: { firn: 'test' } }
+  const segments = { dataDir: dataDir === '' ? folder : dataDir, freeze: {} }
   try {
     await spoiltAndMended({ ...store, location: { ...store.location, ...segments } })
   } finally {

@@ -52,7 +52,7 @@ async function frozenFolder(t: TestContext): Promise<string> {
   return folder
 }
 
-const freezing = (dataDir: string) => ({ store: 'embedded', dataDir, freeze: { firn: 'test' } })
+const freezing = (dataDir: string) => ({ store: 'embedded', dataDir, freeze: {} })
 
 async function digestsAt(dataDir: string): Promise<Record<string, unknown>> {
   const digests: Record<string, unknown> = {}

@@ -39,7 +39,7 @@ void test('bucket: a host with an empty disk serves what another one indexed; da
     dataDir: own,
     segments: folder,
     bucket: bucketOf(storage, { folder }),
-    freeze: { firn: 'test' },
+    freeze: {},
   }
   const database = await openStore(location, l1, chainTables, 'write')
   await freezeAt(database, [40, 80])

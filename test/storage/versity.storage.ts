@@ -96,7 +96,7 @@ void test('a real server: history that was frozen and merged there reads as in t
     const segments = join(dataDir, cache)
     const credentials = { get: async () => keys, renew: () => {} }
     const bucket = bucketOf({ address }, { folder: segments, credentials })
-    const location = { store: 'embedded', dataDir, segments, bucket, freeze: { firn: 'test' } }
+    const location = { store: 'embedded', dataDir, segments, bucket, freeze: {} }
     const store = await openStore(location, name, chainTables, 'write')
     await freezeAt(store, [20, 40, 60, 80, 100])
     await mergeAll(store, (all) => (cache === 'first' ? all.slice(0, 3) : []))

@@ -54,7 +54,7 @@ onBothEngines(
               return database.transaction(work)
             },
           },
-          { firn: 'test', rowsPerSegment: 100 },
+          { rowsPerSegment: 100 },
         )
       let freezer = begun()
       await freezer.freezeDue(signal)
@@ -148,7 +148,7 @@ async function inFolder(
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-altered-'))
   try {
-    await work({ store, dataDir, freeze: { firn: 'test' } })
+    await work({ store, dataDir, freeze: {} })
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }

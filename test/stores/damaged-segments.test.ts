@@ -34,7 +34,7 @@ import { freezeAt, segmentsOf } from '../support/stores/freeze-store.ts'
 import { newFolder } from '../support/stores/stores.ts'
 
 const name = 'evm-51002'
-const freeze = { firn: 'test' }
+const freeze = {}
 
 /** Damage to the file of the first segment, whose bytes are given. */
 const harms: Readonly<Record<string, readonly [(path: string, bytes: Buffer) => void, RegExp]>> = {

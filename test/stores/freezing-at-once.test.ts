@@ -33,7 +33,7 @@ onBothEngines(
   [],
   async ({ location: { store } }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-at-once-'))
-    const freeze = { firn: 'test' }
+    const freeze = {}
     const frozen = await openStore({ store, dataDir, freeze }, 'one', chainTables, 'write')
     const tables = await openStore({ store, dataDir }, 'two', chainTables, 'write')
     try {
@@ -81,7 +81,7 @@ onBothEngines(
   [],
   async ({ location: { store } }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firn-at-once-'))
-    const freeze = { firn: 'test' }
+    const freeze = {}
     const database = await openStore({ store, dataDir, freeze }, 'one', chainTables, 'write')
     try {
       let isBroken = false

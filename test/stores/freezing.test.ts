@@ -27,7 +27,7 @@ const digested = chainTables.filter(({ freezes }) => freezes !== undefined)
 
 void test('freezing: whole ranges of what is committed and proven, and nothing else', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-freezing-'))
-  const freeze = { firn: 'test', rowsPerSegment: 1_000 }
+  const freeze = { rowsPerSegment: 1_000 }
   const database = await openStore(
     { store: 'embedded', dataDir, freeze },
     'one',

@@ -17,10 +17,10 @@ import type { ManifestSegment } from '../../src/store/history/manifest.ts'
 import { checkSegments } from '../../src/store/history/merge-segments.ts'
 import { identityName } from '../../src/store/history/segment-bytes.ts'
 import { type CacheOutcome, SegmentCache } from '../../src/store/history/segment-cache.ts'
+import { ownSchema } from '../../src/store/history/segment-schema.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { stageOf } from '../../src/store/schema/table.ts'
 import { demoFilling } from '../support/chains/read-demo-chain.ts'
 import { freshFolder } from '../support/processes/firn-process.ts'
 import { stillClock } from '../support/stores/demo-store.ts'
@@ -38,7 +38,7 @@ const chain = 51_002
 const name = `evm-${chain}`
 const filling = demoFilling(50, chain)
 const digested = evmTables.filter(({ freezes }) => freezes !== undefined)
-const tables = chainTables.filter((table) => stageOf(table) === 'blocks')
+const schema = ownSchema('blocks')
 const pieces = [20, 40, 60, 80, 100]
 const day = 86_400_000
 
@@ -158,7 +158,7 @@ void test('bucket: a file that is gone or altered there is told by its check and
 void test('cache: a file comes once for all who need it', async (t) => {
   const { cache, storage, told, first, keyOf } = await filled(t)
   assert.equal(cache.isHere(first.name), false)
-  await Promise.all([cache.need(first, tables), cache.need(first, tables)])
+  await Promise.all([cache.need(first, schema), cache.need(first, schema)])
   assert.deepEqual(
     storage.asked.filter((asked) => asked.startsWith('GET')),
     [`GET ${keyOf(first)}`],
@@ -171,7 +171,7 @@ void test('cache: a file that comes with a byte changed, or cut short, leaves no
   const { cache, storage, first, folder } = await filled(t)
   for (const fault of ['wrong bytes', 'cut in the middle'] as const) {
     storage.fault = (asked) => (asked.startsWith('GET') ? fault : undefined)
-    await assert.rejects(cache.need(first, tables))
+    await assert.rejects(cache.need(first, schema))
     assert.deepEqual(readdirSync(join(folder, name)), [])
     assert.match(cache.problem ?? '', /segment|fetched/)
   }
@@ -179,9 +179,9 @@ void test('cache: a file that comes with a byte changed, or cut short, leaves no
 
 void test('cache: one that is larger than all that is kept is taken, and kept alone', async (t) => {
   const { cache, first, second, folder } = await filled(t, { maxBytes: 1_024 })
-  await cache.need(first, tables)
+  await cache.need(first, schema)
   assert.equal(cache.isHere(first.name), true)
-  await cache.need(second, tables)
+  await cache.need(second, schema)
   assert.deepEqual(readdirSync(join(folder, name)), [`${second.name}.sqlite`])
 })
 
@@ -191,7 +191,7 @@ void test('cache: a bucket that is away is asked again after a pause, which grow
   storage.fault = () => 'denied'
   const asked = async (): Promise<number> => {
     storage.asked.length = 0
-    await assert.rejects(cache.need(first, tables), isFault('not-ready'))
+    await assert.rejects(cache.need(first, schema), isFault('not-ready'))
     return storage.asked.length
   }
   assert.ok((await asked()) > 0)
@@ -205,7 +205,7 @@ void test('cache: a bucket that is away is asked again after a pause, which grow
 
 void test('cache: what a killed process left goes, what is being written stays', async (t) => {
   const { cache, first, folder } = await filled(t)
-  await cache.need(first, tables)
+  await cache.need(first, schema)
   cache.remove(first.name)
   const own = join(folder, name)
   for (const [file, hours] of Object.entries({ 'old.part': 2, 'young.part': 0 })) {
@@ -213,7 +213,7 @@ void test('cache: what a killed process left goes, what is being written stays',
     writeFileSync(join(own, file), 'half')
     utimesSync(join(own, file), seconds, seconds)
   }
-  await cache.need(first, tables)
+  await cache.need(first, schema)
   assert.deepEqual(readdirSync(own).toSorted(), [`${first.name}.sqlite`, 'young.part'].toSorted())
 })
 
@@ -245,7 +245,7 @@ async function reopened(t: TestContext, storage: ObjectStorage): Promise<Databas
 function locationOf(storage: ObjectStorage, dataDir: string): StoreLocation {
   const folder = join(dataDir, 'cache')
   const bucket = bucketOf(storage, { folder })
-  return { store: 'embedded', dataDir, segments: folder, bucket, freeze: { firn: 'test' } }
+  return { store: 'embedded', dataDir, segments: folder, bucket, freeze: {} }
 }
 
 type Filled = {

@@ -44,7 +44,7 @@ import { newFolder, onBothEngines } from '../support/stores/stores.ts'
 
 const chain = 51_002
 const name = `evm-${chain}`
-const freeze = { firn: 'test' }
+const freeze = {}
 const filling = demoFilling(50, chain)
 const digested = evmTables.filter(({ freezes }) => freezes !== undefined)
 const pieces = [20, 40, 60, 80, 100, 110, 120, 130, 140]

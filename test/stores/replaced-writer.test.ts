@@ -146,7 +146,7 @@ for (const [title, { work, before, ...of }] of Object.entries(works))
     [],
     async ({ location, engine }) => {
       const files = mkdtempSync(join(tmpdir(), 'firn-replaced-'))
-      const place = { ...location, segments: files, freeze: { firn: 'test' } }
+      const place = { ...location, segments: files, freeze: {} }
       const hosts = await Promise.all(['first', 'second'].map((owner) => open(place, owner)))
       const [first, second] = hosts
       assert.ok(first !== undefined && second !== undefined)

@@ -1,7 +1,7 @@
 /** `firn mcp`: tools for language models over standard input, which ask a running Firn. */
 
 import { type AskApi, toolServer } from '../../api/mcp/tool-server.ts'
-import { version } from '../../service/version.ts'
+import { version } from '../../core/version.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { addressIn, callFirn } from '../running-firn.ts'

@@ -3,10 +3,10 @@ import { join, relative, resolve } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
+import { version } from '../../core/version.ts'
 import { documentNames } from '../../service/documents/documents.ts'
 import { withBucket } from '../../service/stores/bucket-settings.ts'
 import { serverOf, storeLocation } from '../../service/stores/store-location.ts'
-import { version } from '../../service/version.ts'
 import type { ServerStores } from '../../store/snapshot/restore-into-servers.ts'
 import {
   problemsOf,

@@ -4,7 +4,6 @@ import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { withBucket } from '../../service/stores/bucket-settings.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
-import { version } from '../../service/version.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { awaitLease, type Lease, leaseTtlMs, renewLease } from '../../store/lease.ts'
 import { openStore } from '../../store/open.ts'
@@ -32,12 +31,7 @@ export async function withTaken<T>(
 ): Promise<T> {
   const { clock } = world
   const location = withBucket(storeLocation(config), config, world)
-  const database = await openStore(
-    { ...location, freeze: { firn: version } },
-    store.name,
-    store.tables,
-    'write',
-  )
+  const database = await openStore({ ...location, freeze: {} }, store.name, store.tables, 'write')
   try {
     const lease = await taken(database, owner, clock)
     return await act({

@@ -9,6 +9,7 @@ import { Plugins } from '../../admin/plugins/plugins.ts'
 import { allowedMethods } from '../../admin/rpc/rpc-methods.ts'
 import { createRpcProxy } from '../../admin/rpc/rpc-proxy.ts'
 import type { Config } from '../../config/settings.ts'
+import { version } from '../../core/version.ts'
 import type { World } from '../../core/world.ts'
 import type { ChainStatus } from '../../indexing/run/status-board.ts'
 import type { Status } from '../../shape/status.ts'
@@ -20,7 +21,6 @@ import { watchProcess } from '../../telemetry/process-gauges.ts'
 import { profileFolder, createProfiler } from '../../telemetry/profile/profiler.ts'
 import type { Threads } from '../../telemetry/threads/thread.ts'
 import type { Waits } from '../../telemetry/threads/waits.ts'
-import { version } from '../version.ts'
 
 type NodeEndpointOptions = {
   readonly config: Config

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 
 import { virtualClock } from '../../../test/support/processes/virtual-clock.ts'
-import { storeFormat } from '../../store/engine/format.ts'
+import { laterLayouts } from '../../../test/support/stores/later-layouts.ts'
 import { openStore } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
@@ -25,7 +25,7 @@ void test('followed store: one that cannot be read when it comes is reported', a
     log: { ...silentLog, error: (event, fields) => errors.push([event, fields?.['store']]) },
     signal: over.signal,
   })
-  const later = { ...store, format: storeFormat + 1 }
+  const later = { ...store, layouts: laterLayouts('takes') }
   await (await openStore(later, 'late', controlTables, 'write')).close()
   while (errors.length === 0 && clock.elapsedMs() < 60_000) await clock.sleep(100)
   assert.deepEqual(errors, [['store is not served', 'late']])

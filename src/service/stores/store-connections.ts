@@ -7,7 +7,6 @@ import type { BucketSettings } from '../../store/bucket/open-bucket.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import type { ConnectionLimits } from '../../store/postgres/server.ts'
-import { version } from '../version.ts'
 import {
   bucketSettings,
   historyPlace,
@@ -64,7 +63,7 @@ export async function storesOf(
   const shares = { ...all, main: given?.main ?? dividedShare(config, all.main) }
   const owner = given?.owner ?? Buffer.from(world.random.bytes(8)).toString('hex')
   const freezing = isFreezing(config)
-    ? { freeze: { firn: version, rowsInTables: config['index.freezeRows'] } }
+    ? { freeze: { rowsInTables: config['index.freezeRows'] } }
     : {}
   const location: StoreLocation = { ...storeLocation(config), owner, ...freezing }
   // No statement of an answer may take longer than the answer.

@@ -4,10 +4,16 @@ import { type ColumnType, type Index, type Table } from '../schema/table.ts'
 
 type Types = Readonly<Record<'integer' | 'amount' | 'bytes' | 'text', string>>
 
-const sqliteTypes: Types = { integer: 'integer', amount: 'integer', bytes: 'blob', text: 'text' }
+/** Types of columns in SQLite. */
+export const sqliteTypes: Types = {
+  integer: 'integer',
+  amount: 'integer',
+  bytes: 'blob',
+  text: 'text',
+}
 
-// Collation "C" orders text by its bytes, as SQLite does.
-const postgresTypes: Types = {
+/** Types of columns in PostgreSQL; collation "C" orders text by its bytes, as SQLite does. */
+export const postgresTypes: Types = {
   integer: 'bigint',
   amount: 'bigint',
   bytes: 'bytea',

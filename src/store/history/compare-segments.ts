@@ -31,8 +31,16 @@ export function differingTable(
 
 function differs(files: DatabaseSync, table: Table): boolean {
   const { name, key } = table
+  // A copied file may be of a layout with fewer columns.
+  const copiedColumns = new Set(
+    files
+      .prepare(`select name from pragma_table_info('${name}', 'copied')`)
+      .all()
+      .map(({ name }) => name),
+  )
   const sameKey = key.map((column) => `c.${column} is m.${column}`).join(' and ')
-  const others = columnNames(table).map((column) => {
+  const common = columnNames(table).filter((column) => copiedColumns.has(column))
+  const others = common.map((column) => {
     const isPacked = table === block && column === 'inputs'
     return isPacked
       ? `not unpacks_same(c.${column}, m.${column})`

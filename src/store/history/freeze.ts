@@ -18,6 +18,7 @@ import type { History } from './history.ts'
 import { LeavingRows } from './leaving-rows.ts'
 import { frozenUntil, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
 import { placeColumn, type SegmentFile, SegmentWriter } from './segment-file.ts'
+import type { SegmentSchema } from './segment-schema.ts'
 
 /** A store whose history freezes. */
 export type Freezing = {
@@ -84,7 +85,7 @@ async function freezePiece(
     if (first === undefined) return undefined
     assert(first === from, 'tables begin where segments end')
   }
-  const tables = history.tablesOf(stage)
+  const { tables } = history.schemaOf(stage)
   const entry = await addSegment(freezing, { stage, from, until }, async (made) => {
     for (const table of tables) {
       const column = placeColumn(table)
@@ -114,7 +115,7 @@ export async function addSegment(
   const folder = await history.folder.identity(manifest)
   const draft = await history.folder.draft({ folder })
   try {
-    const name = await written(draft, history.tablesOf(piece.stage), fill)
+    const name = await written(draft, history.schemaOf(piece.stage), fill)
     await history.folder.place(draft, name)
     const entry = { ...piece, name, tier: 0 }
     await writeManifest(writer, manifest, { folder, segments: [...manifest.segments, entry] })
@@ -124,14 +125,14 @@ export async function addSegment(
   }
 }
 
-/** Writes the segment of `tables` at `path` by `fill`; returns its name. No file stays when this throws. */
+/** Writes a segment of `schema` at `path` by `fill`; returns its name. No file stays when this throws. */
 export async function written(
   path: string,
-  tables: readonly Table[],
+  schema: SegmentSchema,
   fill: (made: SegmentWriter) => Promise<void>,
   pause?: () => Promise<unknown>,
 ): Promise<string> {
-  const made = new SegmentWriter(path, tables)
+  const made = new SegmentWriter(path, schema)
   try {
     await fill(made)
     return await made.seal(pause)
@@ -190,13 +191,13 @@ export async function thawFrom(freezing: Freezing, from: number): Promise<boolea
   if (oldest === undefined && oldestTraces === undefined) return false
   for (const segment of thawed) {
     const file = await history.file(segment)
-    for (const table of history.tablesOf(segment.stage))
+    for (const table of history.schemaOf(segment.stage).tables)
       if (table.freezes === 'whole')
         await eachColumns(file, table, everyRow, async (columns) => writer.insert(table, columns))
   }
   await writeManifest(writer, manifest, { folder, segments: [...blocks, ...traces] })
   if (oldest !== undefined) {
-    for (const table of history.tablesOf('blocks'))
+    for (const table of history.schemaOf('blocks').tables)
       if (table.freezes !== 'whole') await writer.clear(table)
     await recount(writer, oldest.from)
   }

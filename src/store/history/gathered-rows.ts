@@ -43,7 +43,7 @@ export async function gatherSegment(
     writer: gathered.writer(writer),
     seal: async () => {
       await addSegment({ writer, history }, { stage, from: begin, until }, async (made) => {
-        for (const table of history.tablesOf(stage)) gathered.writeInto(made, table)
+        for (const table of history.schemaOf(stage).tables) gathered.writeInto(made, table)
       })
     },
   }

@@ -2,6 +2,7 @@
 
 import { faultOf } from '../../core/fault.ts'
 import type { Database, Reader } from '../engine/database.ts'
+import type { Layouts } from '../migrations/migrations.ts'
 import { meta } from '../schema/control.ts'
 import type { Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
@@ -16,6 +17,8 @@ export type HistoryPlace = {
   readonly freezes: boolean
   /** Present where they are kept in a bucket, and the folder has some of them. */
   readonly bucket?: BucketHistory | undefined
+  /** In place of this version's, for tests. */
+  readonly layouts?: Layouts | undefined
 }
 
 /**
@@ -25,13 +28,13 @@ export type HistoryPlace = {
 export async function withHistory(
   database: Database,
   tables: readonly Table[],
-  { folder, freezes, bucket }: HistoryPlace,
+  { folder, freezes, bucket, layouts }: HistoryPlace,
 ): Promise<Database> {
   const isHistory = tables.includes(meta) && tables.some((table) => table.freezes !== undefined)
   if (!isHistory) return database
   if (!(await mayBeFrozen(database)) && !freezes) return database
   const cache = bucket && new SegmentCache(bucket, database.name)
-  const history = new History(folder, tables, { cache })
+  const history = new History(folder, tables, { cache, layouts })
   return {
     engine: database.engine,
     name: database.name,
@@ -47,7 +50,7 @@ export async function withHistory(
     pace: database.pace,
     sizeBytes: async () => (await database.sizeBytes()) + history.sizeBytes(),
     historyBelow: (height) => {
-      const older = new History(folder, tables, { below: height, cache })
+      const older = new History(folder, tables, { below: height, cache, layouts })
       return { ...historyReader(database, older), close: () => older.close() }
     },
     close: async () => {

@@ -2,6 +2,7 @@
 
 import { Fault, faultIn, faultOf } from '../../core/fault.ts'
 import type { Reader } from '../engine/database.ts'
+import type { Layouts } from '../migrations/migrations.ts'
 import type { HistoryStage, Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
 import { type Manifest, type ManifestSegment, manifestText, parseManifest } from './manifest.ts'
@@ -10,6 +11,7 @@ import { checkName, stampOf } from './segment-bytes.ts'
 import type { SegmentCache } from './segment-cache.ts'
 import type { SegmentFile } from './segment-file.ts'
 import { SegmentFolder } from './segment-folder.ts'
+import type { SegmentSchema } from './segment-schema.ts'
 
 declare module '../engine/database.ts' {
   // Declared here, because engines know no segments.
@@ -48,12 +50,17 @@ export class History {
     {
       below = Number.POSITIVE_INFINITY,
       cache,
-    }: { readonly below?: number; readonly cache?: SegmentCache | undefined } = {},
+      layouts,
+    }: {
+      readonly below?: number
+      readonly cache?: SegmentCache | undefined
+      readonly layouts?: Layouts | undefined
+    } = {},
   ) {
     this.folder = new SegmentFolder(folder, cache)
     this.#below = below
     this.#cache = cache
-    this.#files = new OpenSegments(this.folder, tables, cache)
+    this.#files = new OpenSegments(this.folder, { tables, cache, layouts })
   }
 
   /** The manifest that was read last. */
@@ -86,9 +93,9 @@ export class History {
     return manifest
   }
 
-  /** Tables of a stage, in the order in which segments have them. */
-  tablesOf(stage: HistoryStage): readonly Table[] {
-    return this.#files.tablesOf(stage)
+  /** The tables of the segments of a stage. */
+  schemaOf(stage: HistoryStage): SegmentSchema {
+    return this.#files.schemaOf(stage)
   }
 
   /**
@@ -221,7 +228,7 @@ export class History {
     const path = this.folder.pathOf(name)
     const isHere = this.#cache?.isHere(name) ?? stampOf(path) !== undefined
     if (!isHere && this.#cache === undefined) throw await this.#missing(segment)
-    if (!isHere) await this.#cache?.need(segment, this.#files.tablesOf(stage), patienceMs)
+    if (!isHere) await this.#cache?.need(segment, this.schemaOf(stage), patienceMs)
     return path
   }
 
@@ -262,7 +269,7 @@ export class History {
   ): Promise<boolean> {
     try {
       if (this.#cache === undefined) throw await this.#missing(segment)
-      await this.#cache.need(segment, this.#files.tablesOf(segment.stage))
+      await this.#cache.need(segment, this.schemaOf(segment.stage))
       return true
     } catch (error) {
       if (faultOf(error) !== undefined && (await this.manifest(reader)).text !== text) return false

@@ -5,13 +5,13 @@
 
 import { itemAt } from '../../core/item-at.ts'
 import { type Row, statement, type Value } from '../engine/database.ts'
-import { chainTables } from '../schema/stores.ts'
-import { columnNames, type HistoryStage, stageOf, type Table } from '../schema/table.ts'
+import { columnNames, type HistoryStage, type Table } from '../schema/table.ts'
 import { immutable } from '../sqlite/connection.ts'
 import { written } from './freeze.ts'
 import { amountCells, amountOf } from './over-segments.ts'
 import { checkName } from './segment-bytes.ts'
-import { schemaOf, SegmentFile, type SegmentWriter } from './segment-file.ts'
+import { SegmentFile, type SegmentWriter } from './segment-file.ts'
+import { ownSchema, type SegmentSchema } from './segment-schema.ts'
 
 /** Files to merge. A value that crosses threads. */
 export type MergeJob = {
@@ -30,21 +30,33 @@ export type MergeFiles = (job: MergeJob, pause: () => Promise<void>) => Promise<
  * The draft is whole and on disk when this returns, and gone when this throws: `store-full`,
  * `store-failed` for a source that is damaged or gone.
  */
-export const mergeFiles: MergeFiles = ({ sources, draft, stage }, pause) => {
-  const tables = chainTables.filter((table) => stageOf(table) === stage)
-  const schema = schemaOf(tables)
+export const mergeFiles: MergeFiles = (job, pause) => mergeInto(ownSchema(job.stage), job, pause)
+
+/** Merges files into one of `schema`; see {@link mergeFiles}. */
+export function mergeInto(
+  schema: SegmentSchema,
+  { sources, draft }: MergeJob,
+  pause: () => Promise<void>,
+): Promise<string> {
   return written(
     draft,
-    tables,
+    schema,
     async (made) => {
+      const layouts: number[] = []
       for (const [at, { path, name }] of sources.entries()) {
         await checkName(path, name, pause)
         // Whose schema is compared by this.
-        new SegmentFile(path, name, schema).close()
+        const file = new SegmentFile(path, name, schema)
+        file.close()
+        layouts.push(file.layout)
         made.attach(immutable(path), `s${at}`)
       }
-      const merged = { made, pieces: sources.length, pause }
-      for (const table of tables) {
+      const selected = (table: Table): readonly string[] =>
+        layouts.map(
+          (layout, at) => `select ${schema.columns(table, layout)} from s${at}.${table.name}`,
+        )
+      const merged = { made, selected, pause }
+      for (const table of schema.tables) {
         if (table.freezes === 'whole') mergeWhole(merged, table)
         else await mergeByRow(merged, table)
         await pause()
@@ -56,13 +68,15 @@ export const mergeFiles: MergeFiles = ({ sources, draft, stage }, pause) => {
 
 type Merged = {
   readonly made: SegmentWriter
-  readonly pieces: number
+  /** A statement for all rows of a table of each source. */
+  readonly selected: (table: Table) => readonly string[]
   readonly pause: () => Promise<void>
 }
 
 /** SQLite reads all sources at once, in the order of their keys. */
-function mergeWhole({ made, pieces }: Merged, { name, key }: Table): void {
-  const all = Array.from({ length: pieces }, (_, at) => `select * from s${at}.${name}`)
+function mergeWhole({ made, selected }: Merged, table: Table): void {
+  const { name, key } = table
+  const all = selected(table)
   // Neighbours follow each other where the key is the place alone.
   if (key.length === 1)
     for (const each of all)
@@ -80,20 +94,22 @@ const pageRows = 4_096
  * Rows that depend on those of the same key in the segments before: the oldest holder of each is kept, and
  * to a running total is added what it came to there.
  */
-async function mergeByRow({ made, pieces, pause }: Merged, table: Table): Promise<void> {
+async function mergeByRow({ made, selected, pause }: Merged, table: Table): Promise<void> {
   const names = columnNames(table)
   // The key, and behind that of a holder the height: both are in this order.
   const order = names.slice(0, 3).join(', ')
-  const page = Array.from(
-    { length: pieces },
-    (_, at) =>
-      `select ${names.join(', ')}, ${at} from s${at}.${table.name} where (${order}) > (?, ?, ?)`,
-  ).join(' union all ')
+  const all = selected(table)
+  const page = all
+    .map((rows, at) => `${rows.replace(' from ', `, ${at} from `)} where (${order}) > (?, ?, ?)`)
+    .join(' union all ')
   const question = statement(`${page} order by ${order} limit ${pageRows}`, { over: undefined })
   const next = table.freezes === 'running' ? runningRows(names) : firstRows()
   let after: readonly Value[] = [-1, -1, -1]
   for (;;) {
-    const rows = made.connection.all(question, Array.from({ length: pieces }, () => after).flat())
+    const rows = made.connection.all(
+      question,
+      all.flatMap(() => after),
+    )
     const kept = rows.flatMap((row) => next(row) ?? [])
     if (kept.length > 0)
       made.add(

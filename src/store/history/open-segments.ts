@@ -3,13 +3,15 @@
 import { existsSync } from 'node:fs'
 
 import { Fault, faultOf } from '../../core/fault.ts'
+import type { Layouts } from '../migrations/migrations.ts'
 import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
 import { type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
 import { stampOf } from './segment-bytes.ts'
 import type { SegmentCache } from './segment-cache.ts'
-import { schemaOf, SegmentFile } from './segment-file.ts'
+import { SegmentFile } from './segment-file.ts'
 import type { SegmentFolder } from './segment-folder.ts'
+import { SegmentSchema } from './segment-schema.ts'
 
 /** A question needs a segment that is not here. */
 export class SegmentMissing extends Error {
@@ -43,17 +45,32 @@ function isAsOpened(file: SegmentFile, cache: SegmentCache | undefined): boolean
 /** Open files, by the names of their segments. */
 export class OpenSegments {
   readonly #folder: SegmentFolder
-  readonly #tables: readonly Table[]
   readonly #cache: SegmentCache | undefined
   readonly #open = new Map<string, SegmentFile>()
   /** True where every open file is one of the manifest. */
   #isSettled = true
-  readonly #schemas = new Map<HistoryStage, string>()
+  readonly #schemas: Readonly<Record<HistoryStage, SegmentSchema>>
 
   /** Segments with `tables` lie in `folder`, or come from a bucket into `cache`. */
-  constructor(folder: SegmentFolder, tables: readonly Table[], cache: SegmentCache | undefined) {
+  constructor(
+    folder: SegmentFolder,
+    {
+      tables,
+      cache,
+      layouts,
+    }: {
+      readonly tables: readonly Table[]
+      readonly cache: SegmentCache | undefined
+      readonly layouts: Layouts | undefined
+    },
+  ) {
+    const schemaOf = (stage: HistoryStage): SegmentSchema =>
+      new SegmentSchema(
+        tables.filter((table) => stageOf(table) === stage),
+        layouts,
+      )
     this.#folder = folder
-    this.#tables = tables
+    this.#schemas = { blocks: schemaOf('blocks'), traces: schemaOf('traces') }
     this.#cache = cache
   }
 
@@ -85,7 +102,7 @@ export class OpenSegments {
       throw new Fault('store-failed', `segment has other bytes than were written: ${path}`)
     const file = this.#withTables(path, segment)
     try {
-      const { first, last } = file.places(this.tablesOf(stage))
+      const { first, last } = file.places(this.schemaOf(stage).tables)
       // Blocks without internal transactions have no row in the file of traces.
       const isEmpty = stage === 'traces' && last === 0
       const isOfRange =
@@ -105,9 +122,7 @@ export class OpenSegments {
   }
 
   #withTables(path: string, { name, stage }: ManifestSegment): SegmentFile {
-    const schema = this.#schemas.get(stage) ?? schemaOf(this.tablesOf(stage))
-    this.#schemas.set(stage, schema)
-    return new SegmentFile(path, name, schema)
+    return new SegmentFile(path, name, this.schemaOf(stage))
   }
 
   /** Returns whether the numbers of its transactions fit none of the neighbours that can be read. */
@@ -134,9 +149,9 @@ export class OpenSegments {
     return fits.length > 0 && !fits.includes(true)
   }
 
-  /** Tables of a stage, in the order in which segments have them. */
-  tablesOf(stage: HistoryStage): readonly Table[] {
-    return this.#tables.filter((table) => stageOf(table) === stage)
+  /** The tables of the segments of a stage. */
+  schemaOf(stage: HistoryStage): SegmentSchema {
+    return this.#schemas[stage]
   }
 
   /** Takes a file out of those that are open; whoever reads it closes it. */

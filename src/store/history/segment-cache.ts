@@ -23,7 +23,6 @@ import { Fault, faultIn } from '../../core/fault.ts'
 import { growingPause, inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Bucket, KeptObject } from '../bucket/bucket.ts'
-import type { Table } from '../schema/table.ts'
 import type { ManifestSegment } from './manifest.ts'
 import {
   checkName,
@@ -35,7 +34,8 @@ import {
   segmentEnding,
   stampOf,
 } from './segment-bytes.ts'
-import { schemaOf, SegmentFile } from './segment-file.ts'
+import { SegmentFile } from './segment-file.ts'
+import type { SegmentSchema } from './segment-schema.ts'
 
 /** Fate of files of the cache, as it is counted. */
 export type CacheOutcome = 'found' | 'fetched' | 'missed' | 'removed'
@@ -169,7 +169,7 @@ export class SegmentCache {
    */
   async need(
     { name }: ManifestSegment,
-    tables: readonly Table[],
+    schema: SegmentSchema,
     waitMs = this.#from.waitMs,
   ): Promise<void> {
     const { clock } = this.#from
@@ -178,21 +178,21 @@ export class SegmentCache {
     const late = (): never => {
       throw notReady(name, 'it is being fetched')
     }
-    await inTime(this.#once(name, tables), { clock, ms: waitMs, late })
+    await inTime(this.#once(name, schema), { clock, ms: waitMs, late })
   }
 
   /** However many questions need it, it is fetched once. */
-  #once(name: string, tables: readonly Table[]): Promise<void> {
+  #once(name: string, schema: SegmentSchema): Promise<void> {
     const known = this.#underWay.get(name)
     if (known !== undefined) return known
-    const fetched = this.#fetch(name, tables).finally(() => this.#underWay.delete(name))
+    const fetched = this.#fetch(name, schema).finally(() => this.#underWay.delete(name))
     // Who waits may be gone when it fails.
     fetched.catch(() => undefined)
     this.#underWay.set(name, fetched)
     return fetched
   }
 
-  async #fetch(name: string, tables: readonly Table[]): Promise<void> {
+  async #fetch(name: string, schema: SegmentSchema): Promise<void> {
     const { bucket, clock, count } = this.#from
     // Another thread may have fetched it.
     if (existsSync(this.#pathOf(name))) return
@@ -203,7 +203,7 @@ export class SegmentCache {
       const path = join(this.#folder, `${randomUUID()}${draftEnding}`)
       const check = async (draft: string): Promise<void> => {
         isOther = true
-        await checkForeign(draft, name, tables)
+        await checkForeign(draft, name, schema)
         isOther = false
       }
       try {
@@ -263,10 +263,10 @@ export class SegmentCache {
 export async function checkForeign(
   path: string,
   name: string,
-  tables: readonly Table[],
+  schema: SegmentSchema,
 ): Promise<void> {
   await checkName(path, name)
-  const file = new SegmentFile(path, name, schemaOf(tables))
+  const file = new SegmentFile(path, name, schema)
   try {
     const [problem] = file.problems()
     if (problem !== undefined)

@@ -9,7 +9,7 @@
 
 import { rmSync } from 'node:fs'
 
-import { assert, Fault } from '../../core/fault.ts'
+import { assert } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { type Columns, type Reader, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
@@ -25,6 +25,7 @@ import {
   sealedStamp,
   settle,
 } from './segment-bytes.ts'
+import { layoutPragma, type SegmentSchema } from './segment-schema.ts'
 
 /** Of each open segment, in each thread. */
 const readerCachePages = 256
@@ -43,13 +44,15 @@ export class SegmentFile implements Reader {
   readonly stamp: FileStamp
   /** Monotonic milliseconds at which it was last seen to be the same. */
   lookedMs = performance.now()
+  /** Number of the layout of its tables. */
+  readonly layout: number
   readonly #connection: SqliteConnection
 
   /**
-   * Opens the file at `path`; nothing is read from it before its schema is known to be `schema`,
-   * see {@link schemaOf}. Throws `store-failed`.
+   * Opens the file at `path`; nothing is read from it before its tables are known to be those of `schema`. Throws
+   * `store-failed`.
    */
-  constructor(path: string, name: string, schema: string) {
+  constructor(path: string, name: string, schema: SegmentSchema) {
     this.stamp = sealedStamp(path)
     this.path = path
     this.name = name
@@ -63,8 +66,7 @@ export class SegmentFile implements Reader {
     })
     try {
       this.#connection.exec('pragma trusted_schema = off')
-      if (schemaIn(this.#connection) !== schema)
-        throw new Fault('store-failed', `segment has other tables than those of Firn: ${path}`)
+      this.layout = schema.fit(this.#connection, path)
     } catch (error) {
       this.close()
       throw error
@@ -123,8 +125,8 @@ export class SegmentWriter {
   readonly #tables: readonly Table[]
   #isOpen = true
 
-  /** Makes the file at `path`, in place of what is there, for `tables`. Throws `store-full`, `store-failed`. */
-  constructor(path: string, tables: readonly Table[]) {
+  /** Makes the file at `path`, in place of what is there, with the tables of `schema`. Throws `store-full`, `store-failed`. */
+  constructor(path: string, { tables, newest }: SegmentSchema) {
     this.#path = path
     this.#loose = path + draftEnding
     this.#tables = tables
@@ -145,6 +147,7 @@ export class SegmentWriter {
         'synchronous = off',
         `page_size = ${pageBytes}`,
         `application_id = ${applicationId}`,
+        `${layoutPragma} = ${newest}`,
       ])
         this.connection.exec(`pragma ${each}`)
       this.connection.exec('begin')
@@ -195,35 +198,11 @@ export class SegmentWriter {
   }
 }
 
-const schemaQuestion = statement('select type, name, tbl_name, sql from sqlite_schema')
-
 const transactionsQuestion = statement(
   'select min(first_tx), max(first_tx + tx_count) from evm_block ' +
     'where height in ((select min(height) from evm_block), (select max(height) from evm_block))',
   { over: undefined },
 )
-
-/** Text of the schema of a file of `tables`. */
-export function schemaOf(tables: readonly Table[]): string {
-  const empty = new SqliteConnection({
-    path: ':memory:',
-    name: 'of no segment',
-    readOnly: false,
-    cachePages: 16,
-    busyTimeoutMs: 0,
-  })
-  try {
-    for (const table of tables) empty.exec(itemAt(sqliteDdl(table), 0))
-    for (const table of tables) for (const index of sqliteDdl(table).slice(1)) empty.exec(index)
-    return schemaIn(empty)
-  } finally {
-    empty.close()
-  }
-}
-
-function schemaIn(connection: SqliteConnection): string {
-  return JSON.stringify(connection.all(schemaQuestion))
-}
 
 /** The column that says where in history a row is. */
 export function placeColumn(table: Table): string {

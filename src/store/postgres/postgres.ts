@@ -22,7 +22,8 @@ import type {
   MaybePromise,
   Writer,
 } from '../engine/database.ts'
-import { checkFormat, storeFormat } from '../engine/format.ts'
+import { checkReadable, type NamedStore } from '../engine/layout.ts'
+import { type Layouts, ownLayouts } from '../migrations/migrations.ts'
 import type { Table } from '../schema/table.ts'
 import { type Connection, isSilence } from './connection.ts'
 import {
@@ -37,7 +38,7 @@ import {
   updateMany,
 } from './link.ts'
 import { namespaceOf, StoreNames } from './names.ts'
-import { lockKey, onlyPostgres, prepareStore, storedVersion } from './prepare.ts'
+import { lockKey, onlyPostgres, prepareStore, storedLayout } from './prepare.ts'
 import { endSilentHolder } from './pulse.ts'
 import { type Server, type ServerOptions, useServer } from './server.ts'
 
@@ -45,8 +46,8 @@ import { type Server, type ServerOptions, useServer } from './server.ts'
 export type PostgresOptions = ServerOptions & {
   readonly name: string
   readonly tables: readonly Table[]
-  /** In place of {@link storeFormat}, for tests. */
-  readonly format?: number
+  /** In place of {@link ownLayouts}, for tests. */
+  readonly layouts?: Layouts | undefined
   /** Longest pause between statements of a transaction before the server undoes it. */
   readonly idleInTransactionMs?: number
 }
@@ -211,24 +212,23 @@ class PostgresDatabase implements Database {
     // Another process may be making the same tables.
     await this.#transact({ isUrgent: false, lockMs: 0 }, (link, { hasCitus }) =>
       prepareStore({
-        ...this.#options,
+        ...this.#named(),
         link,
         hasCitus,
         namespace: this.#namespace,
-        place: this.#place(),
       }),
     )
   }
 
-  /** Throws `store-failed` where no writer made this store, `store-version` for one of another layout. */
+  /** Throws `store-failed` where no writer made this store or brought it to this layout, `store-version`. */
   async check(): Promise<void> {
-    const { name, tables, format = storeFormat } = this.#options
-    const version = await storedVersion(this.#reads)
-    if (version !== undefined) checkFormat({ name, tables, place: this.#place() }, version, format)
+    const stored = await storedLayout(this.#reads)
+    if (stored !== undefined) checkReadable(this.#named(), stored)
   }
 
-  #place(): string {
-    return `schema ${this.#namespace}`
+  #named(): NamedStore {
+    const { name, tables, layouts = ownLayouts } = this.#options
+    return { name, tables, layouts, place: `schema ${this.#namespace}` }
   }
 
   #checkWritable(): void {

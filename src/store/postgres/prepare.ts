@@ -3,20 +3,24 @@
 import { createHash } from 'node:crypto'
 
 import { Fault } from '../../core/fault.ts'
+import { version } from '../../core/version.ts'
 import type { Statement } from '../engine/database.ts'
 import { postgresDdl } from '../engine/ddl.ts'
-import { checkFormat, checkTables, saysHowFar, storeFormat } from '../engine/format.ts'
-import type { Table } from '../schema/table.ts'
+import {
+  checkTables,
+  migrationOf,
+  type NamedStore,
+  type PresentTables,
+  saysHowFar,
+  type StoredLayout,
+} from '../engine/layout.ts'
+import { newestLayout, readableFrom } from '../migrations/migration.ts'
+import { storeLayout } from '../schema/control.ts'
 import { queryRows, exec, type Link } from './link.ts'
 
 /** A store to prepare, within a transaction. */
-export type PreparedStore = {
-  readonly name: string
+export type PreparedStore = NamedStore & {
   readonly namespace: string
-  readonly tables: readonly Table[]
-  readonly place: string
-  /** In place of {@link storeFormat}, for tests. */
-  readonly format?: number
   readonly link: Link
   readonly hasCitus: boolean
 }
@@ -26,34 +30,48 @@ export type PreparedStore = {
  */
 export async function prepareStore(store: PreparedStore): Promise<void> {
   const { link, namespace } = store
+  const { tables, migrations } = store.layouts
   await queryRows(link, lockQuestion, [lockKey(`${namespace} tables`)])
   const isThere = (await queryRows(link, namespaceQuestion, [namespace])).length > 0
   if (!isThere && store.hasCitus) await checkSharding(link)
   if (isThere) await checkOwn(store)
   else await exec(link, `create schema "${namespace}"`)
   // By its key Citus can move it, with the store, to another worker.
-  await exec(link, 'create table if not exists firn_format (version bigint primary key)')
-  const format = store.format ?? storeFormat
-  const version = await storedVersion(link)
-  if (version !== undefined) checkFormat(store, version, format)
-  const rows = await queryRows(store.link, columnsQuestion, [store.namespace])
-  const present = new Map(
-    rows.map(([table, columns]) => [String(table), new Set(String(columns).split(' '))]),
-  )
-  const hasBlocks = saysHowFar(present) && (await queryRows(store.link, stageQuestion)).length > 0
+  for (const each of postgresDdl(storeLayout)) await exec(link, each)
+  // Before 1.0 it had one column.
+  await exec(link, 'alter table firn_format add column if not exists readable_from bigint')
+  await exec(link, 'alter table firn_format add column if not exists firn text')
+  const stored = await storedLayout(link)
+  if (stored !== undefined) {
+    const to = { engine: 'postgres', present: await presentTables(store) } as const
+    for (const each of migrationOf(store, stored, to)) await exec(link, each)
+  }
+  const present = await presentTables(store)
+  const hasBlocks = saysHowFar(present) && (await queryRows(link, stageQuestion)).length > 0
   checkTables(store, { present, hasBlocks })
   // Even where an index exists, its statement waits for everybody who writes the table.
   for (const table of store.tables)
     if (!present.has(table.name) || table.indexes.some((index) => !present.has(index.name)))
       for (const each of postgresDdl(table)) await exec(link, each)
-  if (version === undefined)
-    await exec(link, `insert into firn_format (version) values (${format})`)
+  const newest = newestLayout(migrations)
+  if (stored?.number === newest) return
+  await exec(link, 'delete from firn_format')
+  const row = `${newest}, ${readableFrom(tables, migrations)}, '${version}'`
+  await exec(link, `insert into firn_format (version, readable_from, firn) values (${row})`)
 }
 
-/** The format of a store; `undefined` where it has none yet. */
-export async function storedVersion(link: Link): Promise<number | undefined> {
-  const [version] = (await queryRows(link, formatQuestion))[0] ?? []
-  return version === undefined ? undefined : Number(version)
+async function presentTables({ link, namespace }: PreparedStore): Promise<PresentTables> {
+  const rows = await queryRows(link, columnsQuestion, [namespace])
+  return new Map(
+    rows.map(([table, columns]) => [String(table), new Set(String(columns).split(' '))]),
+  )
+}
+
+/** The layout of a store; `undefined` where it has none yet. */
+export async function storedLayout(link: Link): Promise<StoredLayout | undefined> {
+  const [row] = await queryRows(link, layoutQuestion)
+  const [number, readableFrom = number, firn = ''] = row ?? []
+  return row && { number: Number(number), readableFrom: Number(readableFrom), firn: String(firn) }
 }
 
 /** Number of an advisory lock: 48 bits of a hash, so that it fits a double. */
@@ -87,7 +105,7 @@ export function onlyPostgres(postgres: string): Statement {
   return { sqlite: '', postgres, bigints: false, isLimited: false, unsummed: false }
 }
 
-const formatQuestion = onlyPostgres('select version from firn_format')
+const layoutQuestion = onlyPostgres('select * from firn_format')
 const tablesQuestion = onlyPostgres('select tablename from pg_tables where schemaname = ?')
 // Indexes, too, have columns.
 const columnsQuestion = onlyPostgres(

@@ -42,5 +42,15 @@ export const lease = table(
   { key: ['id'], layout: 'rows' },
 )
 
+/**
+ * The layout of the store, one row that engines make and read: its number, the oldest one whose version can read it,
+ * and the version of the product that made it. SQLite has the number in `user_version`, too.
+ */
+export const storeLayout = table(
+  'firn_format',
+  { version: 'integer', readable_from: 'integer', firn: 'text' },
+  { key: ['version'], layout: 'rows' },
+)
+
 /** In order of creation. */
 export const controlTables = [meta, checkpoint, lease, rangeSum] as const

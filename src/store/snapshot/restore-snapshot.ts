@@ -26,7 +26,7 @@ import { readManifest } from '../history/manifest.ts'
 import { identityName, onDisk, putFile } from '../history/segment-bytes.ts'
 import { putIdentity } from '../history/segment-folder.ts'
 import { openStore } from '../open.ts'
-import { controlTables } from '../schema/control.ts'
+import { controlTables, storeLayout } from '../schema/control.ts'
 import { chainTables, everyTable } from '../schema/stores.ts'
 import {
   checkServersFree,
@@ -205,7 +205,9 @@ async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
   const store = await openStore(place, name, controlTables, 'read')
   try {
     // A trigger, view, check or virtual table in a file from elsewhere would run with our rights.
-    const ours = new Set(everyTable.flatMap((table) => sqliteDdl(table).map(asKept)))
+    const ours = new Set(
+      [storeLayout, ...everyTable].flatMap((table) => sqliteDdl(table).map(asKept)),
+    )
     const foreign = (await store.all(declared)).find(([, sql]) => !ours.has(asKept(String(sql))))
     if (foreign !== undefined)
       throw new Fault('store-failed', `store has a part that is not of Firn: ${name} ${foreign[0]}`)

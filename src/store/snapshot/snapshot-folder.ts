@@ -24,8 +24,7 @@ import { isObject, jsonOf } from '../../core/json.ts'
 import { isHeight } from '../history/manifest.ts'
 import { hashOfFile, onDisk, putFile, segmentEnding } from '../history/segment-bytes.ts'
 import { checkForeign } from '../history/segment-cache.ts'
-import { chainTables } from '../schema/stores.ts'
-import { stageOf } from '../schema/table.ts'
+import { ownSchema } from '../history/segment-schema.ts'
 import { Claim } from '../sqlite/claim.ts'
 import {
   manifestText,
@@ -152,10 +151,7 @@ export class SnapshotFolder {
         ...segments.map((segment): SnapshotFile => ({
           from: this.segmentPath(name, segment),
           to: join('segments', name, segment.name + segmentEnding),
-          check: (path) => {
-            const own = chainTables.filter((table) => stageOf(table) === segment.stage)
-            return checkForeign(path, segment.name, own)
-          },
+          check: (path) => checkForeign(path, segment.name, ownSchema(segment.stage)),
         })),
       ]),
       ...documents.map((file) => plain(file, file.path)),

@@ -8,11 +8,10 @@ import { checkpointHeights } from '../checkpoint.ts'
 import { type Manifest, parseManifest, readManifest } from '../history/manifest.ts'
 import { checkName, onDisk, putFile, segmentEnding } from '../history/segment-bytes.ts'
 import { SegmentCache } from '../history/segment-cache.ts'
+import { ownSchema } from '../history/segment-schema.ts'
 import { metaText } from '../meta.ts'
 import { openCopy, openStore, segmentFolder, type StoreLocation } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
-import { chainTables } from '../schema/stores.ts'
-import { stageOf } from '../schema/table.ts'
 import { SqliteConnection } from '../sqlite/connection.ts'
 import { type CopiedStore, copyStore, presentTables } from './copy-store.ts'
 import { sizeOf, storedFile, type SnapshotFolder } from './snapshot-folder.ts'
@@ -170,10 +169,8 @@ async function segmentCopied(
     return { ...segment, bytes: known }
   }
   const from = join(segmentFolder(location, store), segment.name + segmentEnding)
-  if (sizeOf(from) === undefined && location.bucket !== undefined) {
-    const tables = chainTables.filter((table) => stageOf(table) === segment.stage)
-    await new SegmentCache(location.bucket, store).need(segment, tables)
-  }
+  if (sizeOf(from) === undefined && location.bucket !== undefined)
+    await new SegmentCache(location.bucket, store).need(segment, ownSchema(segment.stage))
   if (sizeOf(from) === undefined)
     throw new Fault('store-failed', `segment is missing, run firn verify --store: ${from}`)
   const part = join(folder.emptyPart('segment'), segment.name)

@@ -9,6 +9,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
+import { version } from '../../core/version.ts'
 import { WorkQueue } from '../../core/waiting.ts'
 import {
   statement,
@@ -20,12 +21,17 @@ import {
 import { sqliteDdl } from '../engine/ddl.ts'
 import {
   applicationId,
-  checkFormat,
+  checkReadable,
   checkTables,
+  migrationOf,
   type NamedStore,
+  type PresentTables,
   saysHowFar,
-  storeFormat,
-} from '../engine/format.ts'
+  type StoredLayout,
+} from '../engine/layout.ts'
+import { newestLayout, readableFrom } from '../migrations/migration.ts'
+import { type Layouts, ownLayout, ownLayouts } from '../migrations/migrations.ts'
+import { storeLayout } from '../schema/control.ts'
 import type { Table } from '../schema/table.ts'
 import { Claim } from './claim.ts'
 import { SqliteConnection } from './connection.ts'
@@ -37,8 +43,8 @@ export type SqliteOptions = {
   readonly path: string
   readonly name: string
   readonly tables: readonly Table[]
-  /** In place of {@link storeFormat}, for tests. */
-  readonly format?: number | undefined
+  /** In place of {@link ownLayouts}, for tests. */
+  readonly layouts?: Layouts | undefined
   /** Page cache of the writing connection, bytes. */
   readonly writerCacheBytes?: number | undefined
   /** Size of the log before its pages move into the file, while the store is filled. */
@@ -69,6 +75,7 @@ const foldTimeoutMs = 50
 const columnsQuestion = statement(
   "select t.name, c.name from sqlite_schema t join pragma_table_info(t.name) c where t.type = 'table'",
 )
+const layoutQuestion = statement('select readable_from, firn from firn_format')
 const stageQuestion = statement('select 1 from checkpoint limit 1')
 
 /**
@@ -96,9 +103,11 @@ export function openSqliteWriter(options: SqliteOptions): Database {
 export function openSqliteReader(options: SqliteOptions, holds = false): Database {
   const reader = connect(options, true, readerCacheBytes)
   try {
-    if (reader.pragma('user_version') === 0)
-      throw new Fault('store-failed', `store has no tables yet: ${options.name}`)
     checkFile(reader, options)
+    const stored = storedLayout(reader)
+    if (stored === undefined)
+      throw new Fault('store-failed', `store has no tables yet: ${options.name}`)
+    checkReadable(named(options), stored)
   } catch (error) {
     reader.close()
     throw error
@@ -270,20 +279,52 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
   try {
     // Another process may have made the store since the check.
     checkFile(writer, options)
-    const present = new Map<string, Set<string>>()
-    for (const [table, column] of writer.all(columnsQuestion)) {
-      const columns = present.get(String(table)) ?? new Set()
-      present.set(String(table), columns.add(String(column)))
-    }
-    const hasBlocks = saysHowFar(present) && writer.get(stageQuestion) !== undefined
-    checkTables(named(options), { present, hasBlocks })
-    for (const table of options.tables) for (const each of sqliteDdl(table)) writer.exec(each)
-    writer.exec(`pragma user_version = ${options.format ?? storeFormat}`)
+    prepareTables(writer, named(options))
     writer.exec('commit')
   } catch (error) {
     rollBack(writer, error)
     throw error
   }
+}
+
+/** Makes the tables what this version reads and writes, in one transaction. */
+function prepareTables(writer: SqliteConnection, store: NamedStore): void {
+  const { tables, migrations } = store.layouts
+  const newest = newestLayout(migrations)
+  const stored = storedLayout(writer)
+  if (stored !== undefined) {
+    const to = { engine: 'sqlite', present: presentTables(writer) } as const
+    for (const each of migrationOf(store, stored, to)) writer.exec(each)
+  }
+  const present = presentTables(writer)
+  const hasBlocks = saysHowFar(present) && writer.get(stageQuestion) !== undefined
+  checkTables(store, { present, hasBlocks })
+  for (const table of [storeLayout, ...store.tables])
+    for (const each of sqliteDdl(table)) writer.exec(each)
+  if (stored?.number === newest) return
+  writer.exec(`pragma user_version = ${newest}`)
+  writer.exec('delete from firn_format')
+  const row = `${newest}, ${readableFrom(tables, migrations)}, '${version}'`
+  writer.exec(`insert into firn_format (version, readable_from, firn) values (${row})`)
+}
+
+function presentTables(connection: SqliteConnection): PresentTables {
+  const present = new Map<string, Set<string>>()
+  for (const [table, column] of connection.all(columnsQuestion)) {
+    const columns = present.get(String(table)) ?? new Set()
+    present.set(String(table), columns.add(String(column)))
+  }
+  return present
+}
+
+/** The layout of a file; `undefined` of one without tables. */
+function storedLayout(connection: SqliteConnection): StoredLayout | undefined {
+  const number = connection.pragma('user_version')
+  if (number === 0) return undefined
+  // Nearly always it is this version's.
+  const isOther = number !== ownLayout && presentTables(connection).has('firn_format')
+  const [readableFrom = number, firn = ''] = (isOther && connection.get(layoutQuestion)) || []
+  return { number, readableFrom: Number(readableFrom), firn: String(firn) }
 }
 
 /**
@@ -308,15 +349,12 @@ function setPace(writer: SqliteConnection, options: SqliteOptions, pace: Writing
   return isFolded
 }
 
-/** Throws `store-version` where the file is not ours, or has tables of another layout. */
-function checkFile(connection: SqliteConnection, options: SqliteOptions): void {
-  const mark = connection.pragma('application_id')
-  if (mark !== applicationId)
-    throw new Fault('store-version', `file is not a store of this product: ${options.path}`)
-  const version = connection.pragma('user_version')
-  if (version !== 0) checkFormat(named(options), version, options.format ?? storeFormat)
+/** Throws `store-version` where the file is not ours. */
+function checkFile(connection: SqliteConnection, { path }: SqliteOptions): void {
+  if (connection.pragma('application_id') !== applicationId)
+    throw new Fault('store-version', `file is not a store of this product: ${path}`)
 }
 
-function named({ name, path, tables }: SqliteOptions): NamedStore {
-  return { name, tables, place: path }
+function named({ name, path, tables, layouts = ownLayouts }: SqliteOptions): NamedStore {
+  return { name, tables, place: path, layouts }
 }

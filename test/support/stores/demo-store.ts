@@ -181,7 +181,7 @@ export async function openDemoChain(
   if (heights.length > 0) {
     // Stores of a server lie in no folder; their segments do.
     if (location.store !== 'embedded') folder = mkdtempSync(join(tmpdir(), 'firn-frozen-'))
-    location = { ...location, dataDir: folder ?? location.dataDir, freeze: { firn: 'test' } }
+    location = { ...location, dataDir: folder ?? location.dataDir, freeze: {} }
   }
   let store = await openStore(location, facts.key, chainTables, 'write')
   await freezeAt(store, heights)

@@ -28,13 +28,13 @@ export async function forgeSegment(
   assert.ok(history !== undefined)
   const manifest = await history.manifest(store)
   const old = manifest.segments.find(({ stage }) =>
-    history.tablesOf(stage).some(({ name }) => forgeries[name] !== undefined),
+    history.schemaOf(stage).tables.some(({ name }) => forgeries[name] !== undefined),
   )
   assert.ok(old !== undefined)
   const draft = await history.folder.draft(manifest)
   const file = await history.file(old)
-  const name = await written(draft, history.tablesOf(old.stage), async (made) => {
-    for (const table of history.tablesOf(old.stage)) {
+  const name = await written(draft, history.schemaOf(old.stage), async (made) => {
+    for (const table of history.schemaOf(old.stage).tables) {
       const rows = file.all(allOf(table))
       const told = forgeries[table.name]?.(rows) ?? rows
       const columns = columnNames(table).map((each, at): [string, Value[]] => [

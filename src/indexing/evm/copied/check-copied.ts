@@ -233,7 +233,7 @@ export class CopiedHistoryCheck {
     await withRemade({ database, folder, read: slowly, signal }, segment, async (made) => {
       if (made.name === segment.name) return
       const paths = { copied: await history.obtain(segment), made: made.path }
-      const table = differingTable(paths, history.tablesOf(segment.stage))
+      const table = differingTable(paths, history.schemaOf(segment.stage).tables)
       if (table !== undefined)
         throw differs(`rows of ${table} are not those that the node's blocks make`)
     })

@@ -98,7 +98,7 @@ export async function withRemade<T>(
   const older = database.historyBelow?.(segment.from)
   assert(older !== undefined, 'a store with segments reads them')
   rmSync(folder, { recursive: true, force: true })
-  const place = { store: 'embedded', dataDir: folder, freeze: { firn: '' } }
+  const place = { store: 'embedded', dataDir: folder, freeze: {} }
   const scratch = await openStore(place, database.name, chainTables, 'write')
   try {
     await fillScratch({ ...remaking, scratch, older }, segment)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import { installationFolder } from '../core/installation.ts'
+import { installationFolder } from './installation.ts'
 /** Version of the product, from package.json. */
 export const version: string = readVersion()
 

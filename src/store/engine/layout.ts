@@ -1,0 +1,127 @@
+/**
+ * Whether this version can read and write a store, by the number of its layout and by its tables.
+ *
+ * A writer brings an older store to its own layout. A newer store is read by an older version as long as nothing was
+ * taken away since, and written by none.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import {
+  changesOf,
+  concerned,
+  firstLayout,
+  newestLayout,
+  statementsOf,
+} from '../migrations/migration.ts'
+import type { Layouts } from '../migrations/migrations.ts'
+import { columnNames, type Table } from '../schema/table.ts'
+import type { Database } from './database.ts'
+
+/** "Firn" in ASCII: marks our SQLite files. */
+export const applicationId = 0x4669_726e
+
+/** A store as its engine names it to an operator. */
+export type NamedStore = {
+  readonly name: string
+  /** The file or the schema that goes when the store is deleted. */
+  readonly place: string
+  readonly tables: readonly Table[]
+  readonly layouts: Layouts
+}
+
+/** The layout of a store as it is. */
+export type StoredLayout = {
+  readonly number: number
+  /** The oldest layout whose version can read it. */
+  readonly readableFrom: number
+  /** Version of the product that made it; empty where that was not written. */
+  readonly firn: string
+}
+
+/** Tables of a store as they are, by name, and the names of their columns. */
+export type PresentTables = ReadonlyMap<string, ReadonlySet<string>>
+
+/**
+ * Throws `store-version` for a store that this version cannot read, and `store-failed` for one that a writer of this
+ * version will bring to its layout.
+ */
+export function checkReadable(store: NamedStore, stored: StoredLayout): void {
+  const own = newestLayout(store.layouts.migrations)
+  if (stored.readableFrom > own) throw newerLayout(store, stored, `layout ${stored.number}`)
+  if (stored.number < firstLayout) throw olderLayout(store, `layout ${stored.number}`)
+  if (stored.number < own)
+    throw new Fault(
+      'store-failed',
+      `store ${store.name} has layout ${stored.number}: a process of this version that indexes brings it to ${own}`,
+      { detail: { layout: stored.number } },
+    )
+}
+
+/**
+ * Statements that bring a store to the layout of this version, in order; none where it has it. Throws `store-version`
+ * for one of a newer layout, and for one that is too old.
+ */
+export function migrationOf(
+  store: NamedStore,
+  stored: StoredLayout,
+  { engine, present }: { readonly engine: Database['engine']; readonly present: PresentTables },
+): readonly string[] {
+  const { tables, migrations } = store.layouts
+  if (stored.number > newestLayout(migrations))
+    throw newerLayout(store, stored, `layout ${stored.number}`)
+  if (stored.number < firstLayout) throw olderLayout(store, `layout ${stored.number}`)
+  return migrations
+    .filter(({ layout }) => layout > stored.number)
+    .flatMap((migration) => changesOf(migration, tables, migrations))
+    .filter((change) => present.has(concerned(change)))
+    .flatMap((change) => statementsOf(change, engine))
+}
+
+/** Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks. */
+export function saysHowFar(present: PresentTables): boolean {
+  return present.has('checkpoint')
+}
+
+/**
+ * Throws `store-version` where a table lacks a column, and where a store that `hasBlocks` lacks one of its tables:
+ * without the rows of these blocks its answers would lack them without a sign. Tables without sums hold nothing of
+ * blocks and may come later. What else cannot be read is no difference of versions.
+ */
+export function checkTables(
+  store: NamedStore,
+  { present, hasBlocks }: { readonly present: PresentTables; readonly hasBlocks: boolean },
+): void {
+  for (const table of store.tables) {
+    const columns = present.get(table.name)
+    const lacking = columns && columnNames(table).find((column) => !columns.has(column))
+    if (lacking === undefined && (columns !== undefined || !hasBlocks || table.sums === undefined))
+      continue
+    throw olderLayout(
+      store,
+      lacking === undefined ? `no table ${table.name}` : `${table.name} has no ${lacking}`,
+    )
+  }
+}
+
+function newerLayout({ name, place }: NamedStore, { firn }: StoredLayout, what: string): Fault {
+  const version = firn === '' ? 'a newer version of Firn' : `version ${firn} of Firn`
+  return new Fault(
+    'store-version',
+    `store ${name} was written by ${version} (${what}): start that version; this one leaves ${place} as it is`,
+    { detail: { store: name } },
+  )
+}
+
+/** Of an unreleased version. */
+function olderLayout({ name, place, tables }: NamedStore, what: string): Fault {
+  // Others hold keys, webhooks, verified contracts: no node gives them again.
+  const isIndexed = tables.some((table) => table.name === 'checkpoint')
+  const remedy = isIndexed
+    ? `delete ${place} to index it again; firn snapshot of that version keeps a copy`
+    : `start that version; ${place} holds what cannot be indexed again`
+  return new Fault(
+    'store-version',
+    `store ${name} was written by a version before 1.0 (${what}): ${remedy}`,
+    { detail: { store: name } },
+  )
+}

@@ -85,13 +85,12 @@ export class SegmentSchema {
     )
   }
 
-  /** Tables of `layout`; their stage is that of the tables now. */
+  /** The tables of `layout`. */
   #at(layout: number): readonly Table[] {
-    const names = new Set(this.tables.map(({ name }) => name))
     const { tables, migrations } = this.#layouts
-    const own = tables.filter(({ name }) => names.has(name))
-    const changed = migrations.filter((each) => each.layout > layout)
-    return changed.length === 0 ? this.tables : tablesAt(own, migrations, layout)
+    if (layout === this.newest) return this.tables
+    const [stage] = this.tables.map(stageOf)
+    return tablesAt(tables, migrations, layout).filter((table) => stageOf(table) === stage)
   }
 }
 

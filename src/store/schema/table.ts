@@ -34,10 +34,12 @@ export type Index = {
  *
  * - `by`: its rows fall into ranges of `size` values of `column`; all are one range without it
  * - `without`: columns that may change past the sums, because a wrong value heals by itself
+ * - `later`: columns that came by a migration: NULL in them counts for nothing, so that the sums of older rows hold
  */
 export type Sums = {
   readonly by?: { readonly column: string; readonly size: number }
   readonly without?: readonly string[]
+  readonly later?: readonly string[]
 }
 
 /**

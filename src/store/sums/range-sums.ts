@@ -13,6 +13,7 @@ import {
   finishLanes,
   lanesOf,
   mixColumn,
+  mixPresent,
   mixValue,
   newLanes,
   type RowLanes,
@@ -38,6 +39,7 @@ export class RangeSums {
   readonly #names: readonly string[]
   /** Place of the column of ranges among the summed ones, -1 for a table of one range. */
   readonly #byAt: number
+  readonly #later: ReadonlySet<string>
   readonly #sums = new Map<number, { rows: number; lower: number; upper: number }>()
 
   constructor(table: Table) {
@@ -45,13 +47,16 @@ export class RangeSums {
     this.#table = table
     this.#names = summedColumns(table)
     this.#byAt = this.#names.indexOf(table.sums.by?.column ?? '')
+    this.#later = new Set(table.sums.later)
   }
 
   /** Adds rows as they are written, or takes them off with `sign` -1. */
   addColumns(columns: Columns, count: number, sign: 1 | -1): void {
     if (count === 0) return
     const lanes = newLanes(count)
-    for (const name of this.#names) mixColumn(lanes, columns[name])
+    for (const name of this.#names)
+      if (this.#later.has(name)) mixPresent(lanes, columns[name])
+      else mixColumn(lanes, columns[name])
     finishLanes(lanes)
     const by = this.#table.sums?.by
     this.#add(lanes, by === undefined ? undefined : columns[by.column], sign)
@@ -61,8 +66,10 @@ export class RangeSums {
   addRows(rows: readonly Row[], sign: 1 | -1): void {
     const lanes = newLanes(rows.length)
     for (const [at, row] of rows.entries())
-      for (let column = 0; column < this.#names.length; column++)
-        mixValue(lanes, at, row[column] ?? null)
+      for (const [column, name] of this.#names.entries()) {
+        const value = row[column] ?? null
+        if (value !== null || !this.#later.has(name)) mixValue(lanes, at, value)
+      }
     finishLanes(lanes)
     const { size = 1 } = this.#table.sums?.by ?? {}
     for (const [at, row] of rows.entries()) {

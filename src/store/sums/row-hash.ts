@@ -11,7 +11,7 @@
 
 import { f64At, u32At, u8At } from '../../core/item-at.ts'
 import { ByteColumn } from '../engine/byte-column.ts'
-import type { Column, Value } from '../engine/database.ts'
+import { type Column, type Value, valueAt } from '../engine/database.ts'
 
 // Odd numbers of which half the bits are set, of MurmurHash3 and of the golden ratio.
 const firstFactor = 0x9e37_79b1
@@ -48,6 +48,15 @@ export function mixColumn(lanes: RowLanes, column: Column | undefined): void {
   else
     for (let row = 0; row < lanes.lower.length; row++)
       mixValue(lanes, row, column === undefined ? null : (column[row] ?? null))
+}
+
+/** Takes the next column of the rows that have a value in it: those without stay as they are. */
+export function mixPresent(lanes: RowLanes, column: Column | undefined): void {
+  if (column === undefined) return
+  for (let row = 0; row < lanes.lower.length; row++) {
+    const value = valueAt(column, row)
+    if (value !== null) mixValue(lanes, row, value)
+  }
 }
 
 /** Takes the next value of one row. */

@@ -5,6 +5,10 @@
  * print its own lines only.
  */
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { heightsBelow } from '../../../src/indexing/evm/freeze/freeze-at-once.ts'
 import { recount } from '../../../src/indexing/evm/write/recount.ts'
 import type { Database, Reader } from '../../../src/store/engine/database.ts'
@@ -15,6 +19,7 @@ import {
 } from '../../../src/store/history/manifest.ts'
 import { mergeDue, type Merging } from '../../../src/store/history/merge-segments.ts'
 import { keptUnnamedMs } from '../../../src/store/history/segment-folder.ts'
+import type { StoreLocation } from '../../../src/store/open.ts'
 import { indexedHeight } from '../../../src/store/query/evm/heights.ts'
 import type { HistoryStage } from '../../../src/store/schema/table.ts'
 
@@ -57,7 +62,11 @@ export async function segmentFiles(store: Reader): Promise<string[]> {
  * Merges segments of an open store until nothing is due: neighbours by `choose`, by the tiers of the
  * product when it is not said.
  */
-export async function mergeAll(store: Database, choose?: Merging['choose']): Promise<void> {
+export async function mergeAll(
+  store: Database,
+  choose?: Merging['choose'],
+  write?: Merging['write'],
+): Promise<void> {
   const history = store.history
   if (history === undefined) return
   const merging: Merging = {
@@ -65,7 +74,22 @@ export async function mergeAll(store: Database, choose?: Merging['choose']): Pro
     history,
     pause: async () => undefined,
     commit: (work) => store.transaction(work),
+    write,
     ...(choose === undefined ? {} : { choose }),
   }
   while ((await mergeDue(merging)) !== undefined);
+}
+
+/** Does `work` with a location whose history freezes into a folder of its own. */
+export async function withSegments(
+  location: StoreLocation,
+  work: (place: StoreLocation) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-migrations-'))
+  const place: StoreLocation = { ...location, freeze: {}, segments: join(folder, 'segments') }
+  try {
+    await work(place)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -2,7 +2,10 @@
 
 import type { Migration } from '../../../src/store/migrations/migration.ts'
 import { type Layouts, ownLayout, ownLayouts } from '../../../src/store/migrations/migrations.ts'
-import { table } from '../../../src/store/schema/table.ts'
+import { block, cutMessages } from '../../../src/store/schema/evm.ts'
+import { chainTables } from '../../../src/store/schema/stores.ts'
+import { heightsPerSum } from '../../../src/store/schema/sums.ts'
+import { sumsBy, table, type Table } from '../../../src/store/schema/table.ts'
 
 /** Had a table that is gone, so that this version cannot read its stores; or only something more. */
 export function laterLayouts(change: 'takes' | 'adds'): Layouts {
@@ -14,4 +17,40 @@ export function laterLayouts(change: 'takes' | 'adds'): Layouts {
     makes: [],
   }
   return { ...ownLayouts, migrations: [...ownLayouts.migrations, later] }
+}
+
+const byHeight = sumsBy('height', heightsPerSum)
+
+/** Blocks with a column more. */
+export const laterBlock: Table = {
+  ...block,
+  columns: { ...block.columns, miner: 'bytes?' },
+  sums: { ...byHeight, later: ['miner'] },
+}
+/** A new table. */
+export const note = table(
+  'note',
+  { height: 'integer' },
+  { key: ['height'], layout: 'rows', sums: byHeight },
+)
+const changed = (tables: readonly Table[]): readonly Table[] => [
+  ...tables
+    .filter(({ name: each }) => each !== cutMessages.name)
+    .map((each) => (each === block ? laterBlock : each)),
+  note,
+]
+/** Of a chain in {@link laterChain}. */
+export const laterTables = changed(chainTables)
+/** Blocks have a column more and a table beside them, and one table is gone. */
+export const laterChain: Layouts = {
+  tables: changed(ownLayouts.tables),
+  migrations: [
+    ...ownLayouts.migrations,
+    {
+      layout: ownLayout + 1,
+      gives: 'who mined a block',
+      before: [block, cutMessages],
+      makes: [{ table: note.name, beside: block.name }],
+    },
+  ],
 }

@@ -15,7 +15,7 @@ import type { RpcMethod } from './rpc/rpc-server.ts'
 export type NodeIdentity = {
   /** Read each time: which network a node is of shows only once it answers. */
   readonly network: () => { readonly id: number; readonly name: string }
-  /** Version of the product, `firn/0.1.0`. */
+  /** Version of the product, `firn/1.0.0`. */
   readonly version: string
   /** `NodeID-…` of our peer, where it has one. */
   readonly nodeId?: string | undefined

@@ -200,6 +200,14 @@ export const commands: readonly CommandRow[] = [
     run: async (flags, path) => (await import('./commands/export.ts')).exportList(path, flags),
   },
   {
+    words: 'upgrade',
+    about: 'say what the next start would change in stores of an older version',
+    required: [['--check', 'change nothing: a start does it']],
+    options: [configFile, storeFolder],
+    examples: ['firn upgrade --check', 'firn upgrade --check --config firn.yaml'],
+    run: async (flags) => (await import('./commands/upgrade.ts')).checkUpgrade(flags),
+  },
+  {
     words: 'doctor',
     about: 'check the machine, the stores and every node, and say what to do',
     options: [

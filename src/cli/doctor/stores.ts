@@ -64,6 +64,8 @@ async function checkStore(location: StoreLocation, name: string, clock: Clock): 
         fault.message,
         'use the version of Firn that wrote it, or a newer one',
       )
+    if (fault.detail['layout'] !== undefined)
+      return fine(subject, 'of an older layout; the next start brings it to this version')
     if (
       fault.code === 'store-failed' &&
       (location.store === 'embedded' || absent.includes(String(fault.detail['sqlstate'])))

@@ -60,6 +60,13 @@ export function postgresDdl(of: Table): string[] {
   ]
 }
 
+/** Declarations of tables and their indexes in SQLite, by name: what tells two layouts apart. */
+export function declaredTables(
+  tables: readonly Table[],
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(tables.map((table) => [table.name, sqliteDdl(table)]))
+}
+
 /** The column that is the row id, when the key is one integer. */
 function soleIntegerKey(of: Table): string | undefined {
   const [first, second] = of.key

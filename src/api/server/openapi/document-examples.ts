@@ -57,7 +57,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   estimatedGrossReward: '1000000000',
   estimatedNetReward: '980000000',
   progress: 50,
-  version: '0.1.0',
+  version: '1.0.0',
   lastUpdated: '2026-11-24T12:00:00.000Z',
   airdropAmount: null,
   airdropHash: '0x9a97d124bb72f448851d147c08b579e46a0f56cbd457f356ce477c91775d3dff',

@@ -1,0 +1,61 @@
+import { faultIn } from '../../core/fault.ts'
+import { isHeight } from '../../store/history/manifest.ts'
+import { changesOf } from '../../store/migrations/migration.ts'
+import { ownLayout, ownLayouts } from '../../store/migrations/migrations.ts'
+import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
+import { openWorld } from '../../world/world.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Flags } from '../flags.ts'
+import {
+  configOf,
+  type ConfiguredStore,
+  madeStores,
+  nothingIndexed,
+  openConfigured,
+} from '../stores/configured-stores.ts'
+
+/**
+ * Prints for each store what the next start would change in it, and changes nothing. Exit code 5 where this version
+ * cannot open one. Throws `not-found` without a store.
+ */
+export async function checkUpgrade(flags: Flags): Promise<void> {
+  const config = await configOf(flags)
+  const { stores } = await madeStores(config)
+  if (stores.length === 0) throw nothingIndexed(config)
+  const deployment: ConfiguredStore = {
+    name: deploymentStore,
+    kind: 'own',
+    tables: deploymentTables,
+  }
+  const world = openWorld()
+  try {
+    for (const store of config.store === 'embedded' ? stores : [...stores, deployment])
+      try {
+        await (await openConfigured(config, store, world)).close()
+        console.log(`store ${store.name}: layout ${ownLayout}, nothing to do`)
+      } catch (error) {
+        const { code, message, detail } = faultIn(error)
+        const { layout } = detail
+        if (code === 'store-version') process.exitCode = exitCodes.store
+        if (isHeight(layout))
+          for (const line of stepsFrom(layout)) console.log(`store ${store.name}: ${line}`)
+        else console.log(message)
+      }
+  } finally {
+    await world.close()
+  }
+}
+
+/** What brings a store of `layout` to that of this version. */
+function stepsFrom(layout: number): string[] {
+  const { tables, migrations } = ownLayouts
+  return migrations
+    .filter((each) => each.layout > layout)
+    .map((migration) => {
+      const rewritten = changesOf(migration, tables, migrations).flatMap(({ does, table }) =>
+        does === 'removes' ? [table.name] : [],
+      )
+      const cost = rewritten.length === 0 ? 'a moment' : `every row of ${rewritten.join(', ')}`
+      return `to layout ${migration.layout}: ${migration.gives} (${cost})`
+    })
+}

@@ -1,0 +1,102 @@
+/**
+ * Stores that released versions wrote (`scripts/keep-stores.ts`), brought to the layout of now: they are whole, are
+ * indexed on to the end of the demo, and answer as the guides print it.
+ */
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { zstdDecompressSync } from 'node:zlib'
+
+import pg from 'pg'
+
+import { printedExamples } from '../../src/api/server/openapi/document-examples.ts'
+import {
+  entry,
+  follow,
+  freshFolder,
+  run,
+  startDemo,
+  type RunningFirn,
+  untilDemoServed,
+  wholeDemo,
+} from '../support/processes/firn-process.ts'
+import { shortenedAnswer } from '../support/services/shortened-answer.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
+
+const vectors = fileURLToPath(new URL('../../vectors/stores', import.meta.url))
+const printed = new URL('../../docs/examples/', import.meta.url)
+/** What nobody needs a key for and no earlier request has made; usage of a key is not of the stores. */
+const questions = readdirSync(printed)
+  .filter((page) => page !== 'usage.md' && page !== 'webhooks.md')
+  .flatMap((page) => printedExamples(readFileSync(new URL(page, printed), 'utf8')))
+  .filter(({ method, withKey, path }) => method === 'GET' && !withKey && !path.includes('$'))
+
+for (const version of readdirSync(vectors)) {
+  void test(`kept stores: SQLite of ${version}`, async (t) => {
+    const dataDir = unpacked(join(vectors, version, 'embedded'), await freshFolder(t))
+    await succeeds('upgrade', '--check', '--data-dir', dataDir)
+    await answersAll(await startDemo(t, dataDir))
+    await succeeds('verify', '--store', '--data-dir', dataDir)
+    assert.match(await succeeds('keys', 'list', '--data-dir', dataDir), /kept/)
+  })
+
+  void test(`kept stores: a snapshot of ${version}`, async (t) => {
+    const folder = unpacked(join(vectors, version, 'snapshot'), await freshFolder(t))
+    const dataDir = join(await freshFolder(t), 'restored')
+    await succeeds('snapshot', 'verify', folder)
+    await succeeds('snapshot', 'restore', folder, '--data-dir', dataDir)
+    await answersAll(await startDemo(t, dataDir))
+    await succeeds('verify', '--store', '--data-dir', dataDir)
+  })
+
+  void test(`kept stores: PostgreSQL of ${version}`, async (t) => {
+    const dataDir = unpacked(join(vectors, version, 'postgres'), await freshFolder(t))
+    const store = await newDatabase()
+    const client = new pg.Client(store)
+    await client.connect()
+    await client.query(readFileSync(join(dataDir, 'dump.sql'), 'utf8'))
+    await client.end()
+    const settings = { FIRN_STORE: store, FIRN_INDEX_STORE: join(dataDir, 'segments') }
+    const env = { ...wholeDemo(), ...settings }
+    const words = ['start', '--port', '0', '--node-port', '0', '--data-dir', dataDir]
+    await answersAll(await follow(t, spawn(process.execPath, [entry, ...words], { env })))
+    const verified = await run(
+      process.execPath,
+      [entry, 'verify', '--store', '--data-dir', dataDir],
+      env,
+    )
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+  })
+}
+
+async function answersAll(firn: RunningFirn): Promise<void> {
+  await untilDemoServed(firn)
+  const wrong: string[] = []
+  for (const { id, path, answer } of questions) {
+    const shown = shortenedAnswer(await firn.get(path), [])
+    if (shown !== answer) wrong.push(`${id}: answers ${shown}\nis printed ${answer}`)
+  }
+  assert.deepEqual(wrong, [])
+  assert.equal(await firn.end(), 0)
+}
+
+/** The files of a kept folder, as they were. */
+function unpacked(from: string, folder: string): string {
+  for (const path of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
+    if (!statSync(join(from, path)).isFile()) continue
+    const to = join(folder, path.slice(0, -'.zst'.length))
+    mkdirSync(dirname(to), { recursive: true })
+    writeFileSync(to, zstdDecompressSync(readFileSync(join(from, path))))
+  }
+  return folder
+}
+
+async function succeeds(...words: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(process.execPath, [entry, ...words])
+  assert.equal(code, 0, `${words.join(' ')}: ${stdout}${stderr}`)
+  return stdout
+}

@@ -43,7 +43,7 @@ type Job = {
 
 // Where answers are held against the documents, the official clients and a node, and that a process starts.
 const answers = ['test/clients/', 'test/conformance/', 'test/docs/', 'test/process/start.test.ts']
-const ownScripts = ['network', 'fleet', 'browser', 'soak', 'tools']
+const ownScripts = ['network', 'fleet', 'browser', 'release', 'soak', 'tools']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
 const cache = join(root, 'node_modules', '.cache')

@@ -1,5 +1,5 @@
 /**
- * Stores that released versions wrote (`scripts/keep-stores.ts`), brought to the layout of now: they are whole, are
+ * Stores that released versions wrote (`scripts/keep-release.ts`), brought to the layout of now: they are whole, are
  * indexed on to the end of the demo, and answer as the guides print it.
  */
 

@@ -1,9 +1,9 @@
 /**
- * Keeps the stores that this version writes, so that each later one is tried on them: `node scripts/keep-stores.ts`.
+ * Keeps what this version writes and promises, so that each later one is tried on it: `node scripts/keep-release.ts`.
  *
  * The bundled demo is indexed but for its last blocks, its older part frozen, with SQLite and with PostgreSQL, whose
  * programs must be installed. `vectors/stores/<version>` then has the files of both and a snapshot, each compressed, and
- * the declarations of all tables.
+ * the declarations of all tables, the API's document, and the other names that users rely on.
  */
 
 import { execFileSync, spawn } from 'node:child_process'
@@ -26,6 +26,7 @@ import { declaredTables } from '../src/store/engine/ddl.ts'
 import { ownLayout, ownLayouts } from '../src/store/migrations/migrations.ts'
 import { entry, type Ending, follow, run, until } from '../test/support/processes/firn-process.ts'
 import { startPostgres } from '../test/support/stores/postgres.ts'
+import { ownDocument, promisedNames } from './promised-names.ts'
 
 const leastSegments = 4
 const kept = join(import.meta.dirname, '../vectors/stores', version)
@@ -37,6 +38,8 @@ try {
   mkdirSync(kept, { recursive: true })
   const tables = { layout: ownLayout, tables: declaredTables(ownLayouts.tables) }
   writeFileSync(join(kept, 'tables.json'), `${JSON.stringify(tables, undefined, 2)}\n`)
+  writeFileSync(join(kept, 'names.txt'), `${promisedNames().join('\n')}\n`)
+  put('openapi.json', Buffer.from(JSON.stringify(ownDocument())))
   const embedded = join(folder, 'embedded')
   await indexed(embedded, {})
   await commanded('keys', 'create', 'kept', '--data-dir', embedded)

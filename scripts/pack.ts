@@ -6,6 +6,7 @@
  * them into the package, and comes back afterwards.
  */
 
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -39,7 +40,10 @@ function slim(): void {
   const text = readFileSync(manifest, 'utf8')
   const { optionalDependencies: _runtime, ...rest } = objectOf(JSON.parse(text), 'package.json')
   writeFileSync(kept, text)
-  writeFileSync(manifest, `${JSON.stringify(rest, undefined, 2)}\n`)
+  // An image is built without the repository.
+  const head = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  const gitHead = head.status === 0 ? head.stdout.trim() : undefined
+  writeFileSync(manifest, `${JSON.stringify({ ...rest, gitHead }, undefined, 2)}\n`)
 }
 
 function restore(): void {

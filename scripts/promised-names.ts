@@ -6,6 +6,7 @@ import { openApiDocument } from '../src/api/server/openapi/openapi.ts'
 import { commands } from '../src/cli/commands.ts'
 import { exitCodes } from '../src/cli/exit-codes.ts'
 import { chainSettings, networkSettings } from '../src/config/chain-settings.ts'
+import type { Setting } from '../src/config/setting.ts'
 import { settings } from '../src/config/settings.ts'
 import { faults } from '../src/core/fault.ts'
 import { version } from '../src/core/version.ts'
@@ -29,7 +30,11 @@ export function promisedNames(): readonly string[] {
     ),
   )
   return [
-    ...Object.entries(settings).map(([name, { kind }]) => `setting ${name} ${kind}`),
+    ...Object.entries<Setting>(settings).flatMap(([name, { kind, formerly }]) =>
+      [name, ...(formerly === undefined ? [] : [formerly])].map(
+        (each) => `setting ${each} ${kind}`,
+      ),
+    ),
     ...Object.entries(networkSettings).map(
       ([name, { kind }]) => `setting networks.${name} ${kind}`,
     ),

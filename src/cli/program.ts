@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander'
 
 import { faultOf } from '../core/fault.ts'
 import { ownValue } from '../core/json.ts'
-import { version } from '../core/version.ts'
+import { commit, version } from '../core/version.ts'
 import { type CommandRow, commands, groups } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
 import { checkAddresses } from './flags.ts'
@@ -20,6 +20,7 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
     .showHelpAfterError('(firn --help lists the commands)')
     .exitOverride()
   for (const row of commands) addCommand(program, row)
+  if (words[0] === '--version' || words[0] === '-V') return printVersion()
   program.hook('preAction', (_program, command) => checkAddresses(command.opts()))
   try {
     refuseUnknownCommand(program, words[0])
@@ -27,6 +28,13 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = report(error)
   }
+}
+
+async function printVersion(): Promise<void> {
+  // With all tables, which few commands need.
+  const { ownLayout } = await import('../store/migrations/migrations.ts')
+  const of = commit === '' ? '' : `, commit ${commit.slice(0, 12)}`
+  console.log(`${version} (layout ${ownLayout} of stores${of})`)
 }
 
 function addCommand(program: Command, row: CommandRow): void {

@@ -146,3 +146,14 @@ void test('config: structured settings come from the environment as JSON', () =>
   assert.deepEqual(config['api.cors'], ['https://a.example', 'https://b.example'])
   refuses('', /FIRN_API_RATE_LIMIT must be JSON/, { FIRN_API_RATE_LIMIT: '{perMinute' })
 })
+
+void test('config: a setting by its name of before is read with a warning; by both names it is refused', () => {
+  const old = read('index: { folder: /history }')
+  assert.equal(old.config['index.store'], '/history')
+  assert.deepEqual(old.warnings, [
+    'index.folder is called index.store now; the next major version does not know the old name',
+  ])
+  const environment = { FIRN_INDEX_FOLDER: '/elsewhere' }
+  assert.equal(readConfig({ flags: {}, environment }).config['index.store'], '/elsewhere')
+  refuses('index: { folder: /history, store: /other }', /old name of index\.store: set one of them/)
+})

@@ -26,6 +26,8 @@ export type Origin = 'flag' | 'environment' | 'file' | 'default'
 /** A configuration and, for each setting, who said so. */
 export type ReadConfig = {
   readonly config: Config
+  /** A sentence for each setting that was given by a name of before. */
+  readonly warnings: readonly string[]
   readonly origins: Readonly<Record<string, Origin>>
 }
 
@@ -80,24 +82,35 @@ export function readConfig(input: ConfigInput): ReadConfig {
   const problems = new Problems(file.placeOf)
   const { networks, chains, ...rest } = file.value
   const fromFile = flatten(rest)
-  checkNames(Object.keys(fromFile), [...Object.keys(settings), 'networks', 'chains'], '', problems)
-  checkNames(
-    environmentKeys(input.environment),
-    Object.keys(settings).map(environmentName),
-    '',
-    problems,
+  const paths = Object.entries<Setting>(settings).flatMap(([path, { formerly }]) =>
+    formerly === undefined ? [path] : [path, formerly],
   )
+  checkNames(Object.keys(fromFile), [...paths, 'networks', 'chains'], '', problems)
+  checkNames(environmentKeys(input.environment), paths.map(environmentName), '', problems)
 
   const values = new Map<string, unknown>()
   const origins = new Map<string, Origin>()
+  const warnings: string[] = []
   for (const [path, setting] of Object.entries<Setting>(settings)) {
-    const named = environmentName(path)
-    const candidates: readonly [Origin, unknown][] = [
-      ['flag', ownValue(input.flags, path)],
-      ['environment', structured(named, setting, ownValue(input.environment, named), problems)],
-      ['file', ownValue(fromFile, path)],
-    ]
-    const found = candidates.find(([, value]) => value !== undefined)
+    const { formerly } = setting
+    const given = (at: string): readonly [Origin, unknown][] => {
+      const named = environmentName(at)
+      const fromEnvironment = ownValue(input.environment, named)
+      return [
+        ['flag', ownValue(input.flags, at)],
+        ['environment', structured(named, setting, fromEnvironment, problems)],
+        ['file', ownValue(fromFile, at)],
+      ]
+    }
+    const isGiven = ([, value]: readonly [Origin, unknown]): boolean => value !== undefined
+    const old = formerly === undefined ? undefined : given(formerly).find(isGiven)
+    const found = given(path).find(isGiven) ?? old
+    if (old !== undefined && old === found)
+      warnings.push(
+        `${formerly} is called ${path} now; the next major version does not know the old name`,
+      )
+    else if (old !== undefined)
+      problems.add(path, `${formerly} is the old name of ${path}: set one of them`)
     origins.set(path, found?.[0] ?? 'default')
     values.set(
       path,
@@ -112,6 +125,7 @@ export function readConfig(input: ConfigInput): ReadConfig {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every key of the tables was set and checked above
   return {
     config: Object.freeze(Object.fromEntries(values)) as Config,
+    warnings,
     origins: Object.fromEntries(origins),
   }
 }

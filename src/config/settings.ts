@@ -251,9 +251,8 @@ export const settings = {
   'index.store': text(
     '',
     'Where segments are kept: a bucket of object storage, `s3://bucket/prefix?endpoint=https://host:port&region=name`, whose keys come from the environment, or a folder. Empty: the folder `segments` of `dataDir` with embedded stores, none with PostgreSQL. Every host of a database names the same one; a folder is on a disk that all of them mount.',
+    { formerly: 'index.folder' },
   ),
-
-  'index.folder': text('', 'The same for a folder; only one of the two may be set.'),
 
   'index.cacheBytes': integer(
     107_374_182_400,

@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs'
 
 import { installationFolder } from './installation.ts'
-/** Version of the product, from package.json. */
-export const version: string = readVersion()
+import { isObject, jsonOf, ownValue } from './json.ts'
 
-function readVersion(): string {
-  const text = readFileSync(new URL('package.json', installationFolder), 'utf8')
-  const parsed: unknown = JSON.parse(text)
-  const named = typeof parsed === 'object' && parsed !== null && 'version' in parsed
-  return named && typeof parsed.version === 'string' ? parsed.version : '0.0.0'
+const named = jsonOf(readFileSync(new URL('package.json', installationFolder), 'utf8'))
+
+/** Version of the product, from package.json. */
+export const version: string = textOf('version')
+
+/** Commit that a published package was made of; empty in a clone. */
+export const commit: string = textOf('gitHead')
+
+function textOf(name: string): string {
+  const value = isObject(named) ? ownValue(named, name) : undefined
+  return typeof value === 'string' ? value : ''
 }

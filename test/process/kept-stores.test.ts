@@ -5,11 +5,10 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { zstdDecompressSync } from 'node:zlib'
 
 import pg from 'pg'
 
@@ -25,6 +24,7 @@ import {
   wholeDemo,
 } from '../support/processes/firn-process.ts'
 import { shortenedAnswer } from '../support/services/shortened-answer.ts'
+import { unpacked } from '../support/stores/kept-stores.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
 
 const vectors = fileURLToPath(new URL('../../vectors/stores', import.meta.url))
@@ -82,17 +82,6 @@ async function answersAll(firn: RunningFirn): Promise<void> {
   }
   assert.deepEqual(wrong, [])
   assert.equal(await firn.end(), 0)
-}
-
-/** The files of a kept folder, as they were. */
-function unpacked(from: string, folder: string): string {
-  for (const path of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
-    if (!statSync(join(from, path)).isFile()) continue
-    const to = join(folder, path.slice(0, -'.zst'.length))
-    mkdirSync(dirname(to), { recursive: true })
-    writeFileSync(to, zstdDecompressSync(readFileSync(join(from, path))))
-  }
-  return folder
 }
 
 async function succeeds(...words: readonly string[]): Promise<string> {

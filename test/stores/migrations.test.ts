@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 
-import type { Database } from '../../src/store/engine/database.ts'
-import { statement } from '../../src/store/engine/database.ts'
+import { type Database, statement } from '../../src/store/engine/database.ts'
 import { mergeInto } from '../../src/store/history/merge-files.ts'
 import { SegmentSchema } from '../../src/store/history/segment-schema.ts'
 import { ownLayout } from '../../src/store/migrations/migrations.ts'

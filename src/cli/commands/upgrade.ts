@@ -46,7 +46,7 @@ export async function checkUpgrade(flags: Flags): Promise<void> {
   }
 }
 
-/** What brings a store of `layout` to that of this version. */
+/** Steps from `layout` to that of this version, a line each. */
 function stepsFrom(layout: number): string[] {
   const { tables, migrations } = ownLayouts
   return migrations

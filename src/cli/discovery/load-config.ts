@@ -84,6 +84,7 @@ export function loadConfig(
     if (value !== undefined) given.set(name, String(value))
   }
   const read = readConfig({ flags: Object.fromEntries(given), environment: process.env, file })
+  for (const warning of read.warnings) console.error(`firn: ${warning}`)
   const isDemo = file === undefined && target === undefined
   if (!isDemo || read.origins['dataDir'] !== 'default') return { ...read, isDemo }
   return { ...read, config: { ...read.config, dataDir: demoDataDir }, isDemo }

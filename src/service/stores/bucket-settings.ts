@@ -3,7 +3,6 @@
 import { join } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
-import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import { bucketAddress, isBucket } from '../../store/bucket/bucket-address.ts'
 import {
@@ -19,7 +18,7 @@ import type { Gauges } from '../../telemetry/gauges.ts'
 /** Settings that say where history is kept. */
 export type HistorySettings = Pick<
   Config,
-  'dataDir' | 'index.store' | 'index.folder' | 'index.cacheBytes' | 'api.handlerTimeoutMs'
+  'dataDir' | 'index.store' | 'index.cacheBytes' | 'api.handlerTimeoutMs'
 >
 
 /** Of the time that an answer may take. */
@@ -33,17 +32,9 @@ export function cacheFolder({ dataDir }: Pick<Config, 'dataDir'>): string {
   return join(dataDir, 'history-cache')
 }
 
-/** Where history is kept, a bucket or a folder; empty where no setting says it. Throws `bad-config`. */
-export function historyPlace(config: Pick<Config, 'index.store' | 'index.folder'>): string {
-  const { 'index.store': store, 'index.folder': folder } = config
-  if (store !== '' && folder !== '')
-    throw new Fault('bad-config', 'index.store and index.folder are one place: set one of them')
-  return store === '' ? folder : store
-}
-
 /** The bucket of `index.store`; `undefined` where history lies in a folder. Throws `bad-config`. */
 export function bucketSettings(config: HistorySettings): BucketSettings | undefined {
-  const place = historyPlace(config)
+  const place = config['index.store']
   if (!isBucket(place)) return undefined
   return {
     address: bucketAddress(place),

@@ -30,7 +30,6 @@ const settings = {
   'index.freeze': 'auto',
   'index.freezeRows': 400_000,
   'index.store': '',
-  'index.folder': '',
   'index.cacheBytes': 1_048_576,
   'index.leaseSeconds': 3,
   'api.workers': 4,

@@ -7,12 +7,7 @@ import type { BucketSettings } from '../../store/bucket/open-bucket.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import type { ConnectionLimits } from '../../store/postgres/server.ts'
-import {
-  bucketSettings,
-  historyPlace,
-  type HistorySettings,
-  withBucket,
-} from './bucket-settings.ts'
+import { bucketSettings, type HistorySettings, withBucket } from './bucket-settings.ts'
 import { storeLocation, type StoreSettings } from './store-location.ts'
 
 /** Limits of each thread. One that writes has one connection more, for its marks. */
@@ -85,7 +80,7 @@ export async function storesOf(
  */
 function isFreezing(config: SharedStores): boolean {
   const wanted = config['index.freeze']
-  const hasPlace = config.store === 'embedded' || historyPlace(config) !== ''
+  const hasPlace = config.store === 'embedded' || config['index.store'] !== ''
   if (wanted === 'true' && !hasPlace && config.role !== 'serve')
     throw new Fault(
       'bad-config',

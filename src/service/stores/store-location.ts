@@ -5,19 +5,19 @@ import { Fault } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import { isBucket } from '../../store/bucket/bucket-address.ts'
 import { canFit, patternUrl, type StoreLocation, type StorePattern } from '../../store/open.ts'
-import { cacheFolder, historyPlace } from './bucket-settings.ts'
+import { cacheFolder } from './bucket-settings.ts'
 
 /** Settings that say where stores lie. */
 export type StoreSettings = Pick<
   Config,
-  'store' | 'stores' | 'dataDir' | 'index.store' | 'index.folder' | 'index.leaseSeconds'
+  'store' | 'stores' | 'dataDir' | 'index.store' | 'index.leaseSeconds'
 >
 
 /** The location of all stores of `config`. Throws `bad-config`. */
 export function storeLocation(config: StoreSettings): StoreLocation {
   const stores = readStorePatterns(config.stores)
   const { store, dataDir } = config
-  const place = historyPlace(config)
+  const place = config['index.store']
   const segments = isBucket(place) ? cacheFolder(config) : place
   return {
     store,
@@ -46,9 +46,9 @@ export function checkPostgresUrl(what: string, url: string): void {
 
 /** True where the history of EVM chains stays in tables of PostgreSQL, for want of a bucket or a folder that hosts share. */
 export function keepsHistoryInTables(
-  config: Pick<Config, 'store' | 'role' | 'index.store' | 'index.folder'>,
+  config: Pick<Config, 'store' | 'role' | 'index.store'>,
 ): boolean {
-  return config.store !== 'embedded' && historyPlace(config) === '' && config.role !== 'serve'
+  return config.store !== 'embedded' && config['index.store'] === '' && config.role !== 'serve'
 }
 
 /** Address of the server that has the store `name`, or `embedded`. */

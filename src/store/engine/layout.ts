@@ -1,5 +1,5 @@
 /**
- * Whether this version can read and write a store, by the number of its layout and by its tables.
+ * Stores that this version can read and write, by the number of their layout and by their tables.
  *
  * A writer brings an older store to its own layout. A newer store is read by an older version as long as nothing was
  * taken away since, and written by none.

@@ -18,7 +18,7 @@ import { SqliteConnection } from '../sqlite/connection.ts'
 /** Sets the number of the layout of a file, and reads it. */
 export const layoutPragma = 'user_version'
 
-/** What segments with `tables` look like, in each layout. */
+/** The form of segments with `tables`, in each layout. */
 export class SegmentSchema {
   readonly tables: readonly Table[]
   readonly #layouts: Layouts

@@ -61,13 +61,13 @@ export function readableFrom(tables: readonly Table[], migrations: readonly Migr
   return takes?.layout ?? firstLayout
 }
 
-/** What a migration does. */
+/** A change that a migration makes. */
 export type Change =
   | { readonly does: 'makes'; readonly table: Table; readonly beside: string }
   | { readonly does: 'adds' | 'removes'; readonly table: Table; readonly column: string }
   | { readonly does: 'drops'; readonly table: Table }
 
-/** What a migration of `migrations`, which lead to the newest `tables`, does. */
+/** The changes of one of `migrations`, which lead to the newest `tables`. */
 export function changesOf(
   { layout, before, makes }: Migration,
   tables: readonly Table[],

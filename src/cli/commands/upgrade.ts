@@ -1,4 +1,6 @@
+import type { Config } from '../../config/settings.ts'
 import { faultIn } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
 import { isHeight } from '../../store/history/manifest.ts'
 import { changesOf } from '../../store/migrations/migration.ts'
 import { ownLayout, ownLayouts } from '../../store/migrations/migrations.ts'
@@ -30,19 +32,22 @@ export async function checkUpgrade(flags: Flags): Promise<void> {
   const world = openWorld()
   try {
     for (const store of config.store === 'embedded' ? stores : [...stores, deployment])
-      try {
-        await (await openConfigured(config, store, world)).close()
-        console.log(`store ${store.name}: layout ${ownLayout}, nothing to do`)
-      } catch (error) {
-        const { code, message, detail } = faultIn(error)
-        const { layout } = detail
-        if (code === 'store-version') process.exitCode = exitCodes.store
-        if (isHeight(layout))
-          for (const line of stepsFrom(layout)) console.log(`store ${store.name}: ${line}`)
-        else console.log(message)
-      }
+      for (const line of await stepsOf(config, store, world)) console.log(line)
   } finally {
     await world.close()
+  }
+}
+
+async function stepsOf(config: Config, store: ConfiguredStore, world: World): Promise<string[]> {
+  try {
+    await (await openConfigured(config, store, world)).close()
+    return [`store ${store.name}: layout ${ownLayout}, nothing to do`]
+  } catch (error) {
+    const { code, message, detail } = faultIn(error)
+    const { layout } = detail
+    if (code === 'store-version') process.exitCode = exitCodes.store
+    if (!isHeight(layout)) return [message]
+    return stepsFrom(layout).map((step) => `store ${store.name}: ${step}`)
   }
 }
 

@@ -14,6 +14,8 @@ import { join } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
+import { statement } from '../../store/engine/database.ts'
+import { checkNotNewer } from '../../store/engine/layout.ts'
 import { leaseRow } from '../../store/lease.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
@@ -21,6 +23,8 @@ import { checkNotRestoring } from '../../store/snapshot/restore-snapshot.ts'
 import { Claim } from '../../store/sqlite/claim.ts'
 import type { ReadableStore } from '../status/readiness.ts'
 import { storeLocation } from './store-location.ts'
+
+const layoutQuestion = statement('select version, readable_from, firn from firn_format')
 
 /** Between two looks at the leases of a folder that another process has. */
 const lookEveryMs = 250
@@ -109,7 +113,14 @@ export async function claimDataFolder(
 async function checkVersions(location: StoreLocation, stores: readonly string[]): Promise<void> {
   for (const name of stores) {
     try {
-      await (await openStore(location, name, controlTables, 'read')).close()
+      const store = await openStore(location, name, controlTables, 'read')
+      const [number, readableFrom, firn] = (await store.get(layoutQuestion)) ?? []
+      await store.close()
+      if (number !== undefined)
+        checkNotNewer(
+          { name, place: 'it' },
+          { number: Number(number), readableFrom: Number(readableFrom), firn: String(firn) },
+        )
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'store-failed') throw error

@@ -13,7 +13,7 @@ import {
   newestLayout,
   statementsOf,
 } from '../migrations/migration.ts'
-import type { Layouts } from '../migrations/migrations.ts'
+import { type Layouts, ownLayout } from '../migrations/migrations.ts'
 import { columnNames, type Table } from '../schema/table.ts'
 import type { Database } from './database.ts'
 
@@ -47,7 +47,7 @@ export type PresentTables = ReadonlyMap<string, ReadonlySet<string>>
  */
 export function checkReadable(store: NamedStore, stored: StoredLayout): void {
   const own = newestLayout(store.layouts.migrations)
-  if (stored.readableFrom > own) throw newerLayout(store, stored, `layout ${stored.number}`)
+  if (stored.readableFrom > own) throw newerLayout(store, stored)
   if (stored.number < firstLayout) throw olderLayout(store, `layout ${stored.number}`)
   if (stored.number < own)
     throw new Fault(
@@ -67,14 +67,22 @@ export function migrationOf(
   { engine, present }: { readonly engine: Database['engine']; readonly present: PresentTables },
 ): readonly string[] {
   const { tables, migrations } = store.layouts
-  if (stored.number > newestLayout(migrations))
-    throw newerLayout(store, stored, `layout ${stored.number}`)
+  checkNotNewer(store, stored, newestLayout(migrations))
   if (stored.number < firstLayout) throw olderLayout(store, `layout ${stored.number}`)
   return migrations
     .filter(({ layout }) => layout > stored.number)
     .flatMap((migration) => changesOf(migration, tables, migrations))
     .filter((change) => present.has(concerned(change)))
     .flatMap((change) => statementsOf(change, engine))
+}
+
+/** Throws `store-version` for a store that a newer version than that of layout `own` has written. */
+export function checkNotNewer(
+  store: Pick<NamedStore, 'name' | 'place'>,
+  stored: StoredLayout,
+  own = ownLayout,
+): void {
+  if (stored.number > own) throw newerLayout(store, stored)
 }
 
 /** Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks. */
@@ -103,11 +111,14 @@ export function checkTables(
   }
 }
 
-function newerLayout({ name, place }: NamedStore, { firn }: StoredLayout, what: string): Fault {
+function newerLayout(
+  { name, place }: Pick<NamedStore, 'name' | 'place'>,
+  { firn, number }: StoredLayout,
+): Fault {
   const version = firn === '' ? 'a newer version of Firn' : `version ${firn} of Firn`
   return new Fault(
     'store-version',
-    `store ${name} was written by ${version} (${what}): start that version; this one leaves ${place} as it is`,
+    `store ${name} was written by ${version} (layout ${number}): start that version; this one leaves ${place} as it is`,
     { detail: { store: name } },
   )
 }

@@ -38,7 +38,7 @@ const folderForm = /^[0-9a-f-]{36}$/
 /** Stands behind the entry of a segment that is damaged. */
 const damagedMark = 'damaged'
 
-/** The manifest of a store as it is now. Throws `store-failed` where it is damaged, `store-version`. */
+/** The manifest of a store as it is now. Throws `store-failed` where it is damaged. */
 export async function readManifest(reader: Reader): Promise<Manifest> {
   return parseManifest(await manifestText(reader))
 }
@@ -89,8 +89,6 @@ export async function markDamaged(
 export function parseManifest(text: string): Manifest {
   if (text === '') return { segments: [], folder: '', serial: 0, text }
   const value = jsonOf(text)
-  if (Array.isArray(value))
-    throw new Fault('store-version', 'list of segments has the form of an older version of Firn')
   if (!isObject(value)) throw damaged()
   const { folder, serial, segments } = value
   if (typeof folder !== 'string' || !folderForm.test(folder) || !isHeight(serial)) throw damaged()

@@ -60,7 +60,11 @@ function stepsFrom(layout: number): string[] {
       const rewritten = changesOf(migration, tables, migrations).flatMap(({ does, table }) =>
         does === 'removes' ? [table.name] : [],
       )
-      const cost = rewritten.length === 0 ? 'a moment' : `every row of ${rewritten.join(', ')}`
+      const indexed = tables.flatMap(({ name, indexes }) =>
+        indexes.some((index) => migration.indexes.includes(index.name)) ? [name] : [],
+      )
+      const read = [...new Set([...rewritten, ...indexed])]
+      const cost = read.length === 0 ? 'a moment' : `every row of ${read.join(', ')} is read`
       return `to layout ${migration.layout}: ${migration.gives} (${cost})`
     })
 }

@@ -15,6 +15,7 @@ export function laterLayouts(change: 'takes' | 'adds'): Layouts {
     gives: 'nothing',
     before: change === 'takes' ? [gone] : [],
     makes: [],
+    indexes: [],
   }
   return { ...ownLayouts, migrations: [...ownLayouts.migrations, later] }
 }
@@ -51,6 +52,7 @@ export const laterChain: Layouts = {
       gives: 'who mined a block',
       before: [block, cutMessages],
       makes: [{ table: note.name, beside: block.name }],
+      indexes: [],
     },
   ],
 }

@@ -53,6 +53,7 @@ export const groups: Readonly<Record<string, string>> = {
   alias: 'names of chains and endpoints',
   log: 'logging of a running Firn',
   snapshot: 'copies of all stores in a folder',
+  cache: 'history of a bucket on this disk',
 }
 
 /** Commands in the order in which `firn --help` lists them; the first is meant where none is named. */
@@ -198,6 +199,14 @@ export const commands: readonly CommandRow[] = [
       "firn export '/v1/networks/mainnet/rewards?addresses=avax1…&currency=eur' --out rewards.csv",
     ],
     run: async (flags, path) => (await import('./commands/export.ts')).exportList(path, flags),
+  },
+  {
+    words: 'cache warm <chain>',
+    about: 'fetch the newest history of a chain from the bucket, before it is asked for',
+    aboutArgument: 'name of its store, as `firn doctor` prints it',
+    options: [configFile, storeFolder],
+    examples: ['firn cache warm mainnet-c-chain --config firn.yaml'],
+    run: async (flags, chain) => (await import('./commands/cache.ts')).warmCache(chain, flags),
   },
   {
     words: 'upgrade',

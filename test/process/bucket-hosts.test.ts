@@ -7,7 +7,7 @@ import { test } from 'node:test'
 
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { freshFolder, startFirn, untilLive } from '../support/processes/firn-process.ts'
+import { freshFolder, runFirn, startFirn, untilLive } from '../support/processes/firn-process.ts'
 import { freezeAt } from '../support/stores/freeze-store.ts'
 import { bucketOf, startStorage } from '../support/stores/object-storage.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
@@ -63,6 +63,18 @@ void test('bucket: a host with an empty disk serves what another one indexed; da
   assert.match(metrics, /firn_history_cache_files_total\{outcome="fetched"\} [1-9]/)
   assert.match(metrics, /firn_bucket_bytes_total\{direction="received"\} [1-9]/)
   assert.equal(await serving.end(), 0)
+
+  // A third host has its disk filled before it serves.
+  const third = await freshFolder(t)
+  const warmed = await runFirn('cache', 'warm', l1, '--data-dir', third)
+  assert.equal(warmed.code, 0, warmed.stderr)
+  assert.match(warmed.stdout, /^4 of 4 files, /m)
+  // Of traces, too, which nobody has asked the second one for.
+  const fetched = readdirSync(join(third, 'history-cache', l1))
+  assert.equal(fetched.length, 4)
+  for (const file of files) assert.ok(fetched.includes(file))
+  const unknown = await runFirn('cache', 'warm', 'fuji-none', '--data-dir', third)
+  assert.match(unknown.stderr, /there is no store of chain fuji-none; there is: /)
 
   for (const file of files) {
     const bytes = readFileSync(join(cached, file))

@@ -31,6 +31,7 @@ import {
   nothingIndexed,
   storesOf,
 } from '../stores/configured-stores.ts'
+import { sizeText } from '../stores/size-text.ts'
 import { progressLines } from '../stores/store-verdict.ts'
 
 /** Files of a data folder that are small and not documents, by path. */
@@ -158,12 +159,4 @@ function smallFiles(dataDir: string): ReadonlyMap<string, Uint8Array> {
       .filter((path) => /\.(?:txt|key|crt)$/.test(path) && existsSync(join(dataDir, path)))
       .map((path) => [path, readFileSync(join(dataDir, path))]),
   )
-}
-
-function sizeText(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-  let size = bytes
-  let unit = 0
-  for (; size >= 1_024 && unit < units.length - 1; unit++) size /= 1_024
-  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`
 }

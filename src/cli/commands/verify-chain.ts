@@ -11,7 +11,7 @@ import { type NodeLog, verifyChain } from '../../verify/evm/verify-chain.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type Flags, sampleOf } from '../flags.ts'
-import { configOf, filledStores, openConfigured } from '../stores/configured-stores.ts'
+import { configOf, chainStore, openConfigured } from '../stores/configured-stores.ts'
 import { printReport } from './verify.ts'
 
 const limitMs = 3_600_000
@@ -26,14 +26,7 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
   // Here `--node` is whom to compare with.
   const { node: _other, ...own } = flags
   const config = await configOf(own)
-  const stores = await filledStores(config)
-  const wanted = String(flags['chain'])
-  const store = stores.find(({ kind, name }) => kind === 'evm' && name === wanted)
-  if (store?.chain === undefined) {
-    const known = stores.filter(({ kind }) => kind === 'evm').map(({ name }) => name)
-    const all = known.length === 0 ? 'none' : known.join(', ')
-    throw new Fault('bad-parameter', `there is no store of --chain ${wanted}; there is: ${all}`)
-  }
+  const store = await chainStore(config, String(flags['chain']), '--chain')
   const world = openWorld()
   const database = await openConfigured(config, store, world)
   const spec = specWith(store.chain, flags)

@@ -123,6 +123,20 @@ export async function filledStores(config: Config): Promise<readonly ConfiguredS
   return all
 }
 
+/** The store of an EVM chain by its name; `word` is for the message. Throws `not-found`, `bad-parameter`. */
+export async function chainStore(
+  config: Config,
+  wanted: string,
+  word: string,
+): Promise<ConfiguredStore & { readonly chain: SpecifiedChain }> {
+  const stores = await filledStores(config)
+  const store = stores.find(({ kind, name }) => kind === 'evm' && name === wanted)
+  if (store?.chain !== undefined) return { ...store, chain: store.chain }
+  const known = stores.filter(({ kind }) => kind === 'evm').map(({ name }) => name)
+  const all = known.length === 0 ? 'none' : known.join(', ')
+  throw new Fault('bad-parameter', `there is no store of ${word} ${wanted}; there is: ${all}`)
+}
+
 /** A store that no setting names, by the form of its name. */
 function foundStore(name: string): ConfiguredStore | undefined {
   if (name.startsWith('primary-')) return { name, kind: 'primary', tables: primaryStoreTables }

@@ -118,6 +118,13 @@ export function holeValue(bytes: Uint8Array): string {
   return toHex(bytes).padStart(64, '0')
 }
 
+/** Code without the metadata behind it, a map of CBOR whose length stands in the last two bytes; all of other code. */
+export function withoutMetadata(code: Uint8Array): Uint8Array {
+  const size = 256 * (code.at(-2) ?? 0) + (code.at(-1) ?? 0) + 2
+  const first = code[code.length - size] ?? 0
+  return first > 0xa0 && first < 0xb8 ? code.subarray(0, -size) : code
+}
+
 /** The version of the compiler that code says made it: `0.8.20`; `undefined` where it says none. */
 export function compilerIn(code: Uint8Array): string | undefined {
   const end = /^64736f6c6343(..)(..)(..)....$/.exec(toHex(code.subarray(-11)))

@@ -25,7 +25,7 @@ export function readArtifact(json: unknown): Artifact | undefined {
   const { abi, contractName: name, sourceName: path, buildInfoId: id } = json
   if (typeof name === 'string' && typeof path === 'string') {
     const runtime = madeCode({
-      object: withoutPrefix(json['deployedBytecode']),
+      object: json['deployedBytecode'],
       linkReferences: json['deployedLinkReferences'],
       immutableReferences: json['immutableReferences'],
     })
@@ -35,16 +35,11 @@ export function readArtifact(json: unknown): Artifact | undefined {
   if (!isObject(deployedBytecode) || !isObject(metadata)) return undefined
   const target = membersOf(membersOf(metadata['settings'])['compilationTarget'])
   const [[file, own] = []] = Object.entries(target)
-  const object = withoutPrefix(deployedBytecode['object'])
-  const runtime = madeCode({ ...deployedBytecode, object })
+  const runtime = madeCode(deployedBytecode)
   if (runtime === undefined || file === undefined) return undefined
   // Its output is the ABI once more.
   const { output: _, ...madeOf } = metadata
   return { path: file, name: String(own), abi, runtime, madeOf }
-}
-
-function withoutPrefix(code: unknown): string {
-  return String(code).replace(/^0x/, '')
 }
 
 /** Name of a contract, or its path and name, that a tool says of an address, 40 lower-case digits. */

@@ -263,7 +263,9 @@ function verifying(
     queued.push(caller)
     const { runtimeMatch, creationMatch, name, version, ...body } = await locks
       .request(compilerLock, { signal }, async () => {
-        const compiler = await compilers.load(claim.version)
+        const { version: wanted, input } = claim
+        const isVyper = input.language === 'Vyper' && !wanted.startsWith('vyper:')
+        const compiler = await compilers.load(isVyper ? `vyper:${wanted.replace('v', '')}` : wanted)
         return verifyClaim(claim, { address, runtime, creation }, (settings) =>
           compile({ compiler, input: { ...claim.input, settings } }, { limits, signal }),
         )

@@ -43,6 +43,10 @@ const keyLimits = [
 const chainWords = [
   ['--chain-name <name>', 'of one EVM chain: its name, which no endpoint gives'],
   ['--coin <symbol>', 'of one EVM chain: the symbol of its coin'],
+  [
+    '--contracts <folder>',
+    'of one EVM chain: compiled contracts of your project, `out` of Foundry or `artifacts` of Hardhat',
+  ],
 ] as const
 
 /** First words that several commands share. */

@@ -89,6 +89,10 @@ export const chainSettings = {
     ['once', 'anew'],
     '`anew` declares a chain of development: where its node was restarted with another genesis, or reverted to a lower block, what is stored of blocks that are gone is removed, and the new ones are indexed. `once`: such a node is refused. `start --rpc` declares the chain of an anvil or a Hardhat node so.',
   ),
+  contracts: text(
+    '',
+    "Folder of a project's compiled contracts, Foundry's `out` or Hardhat's `artifacts`, whose code, sources and ABIs are shown where it is deployed, without verification. `broadcast` and `ignition/deployments` beside it are read, too; see the guide for limits.",
+  ),
   logs: word(
     'off',
     ['off', 'on'],

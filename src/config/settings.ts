@@ -321,7 +321,7 @@ export const settings = {
 
   'contracts.compilers': text(
     '',
-    'Solidity compilers for verifying contracts: a folder of files like `soljson-v0.8.30+commit.73712a01.js`, or a URL that offers them with a `list.json` of their hashes. Empty: contracts cannot be verified.',
+    'Compilers for verifying contracts: a folder of files like `soljson-v0.8.30+commit.73712a01.js` and of Python environments like `vyper-0.4.3`, or a URL that offers those of Solidity with a `list.json` of their hashes. Empty: contracts cannot be verified.',
   ),
 
   'contracts.compilerMemory': integer(

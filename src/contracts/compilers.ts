@@ -1,9 +1,11 @@
 /**
- * The Solidity compilers of an operator: files in a folder, or an address that offers them with a
- * list of their hashes, as the compiler's own archive does.
+ * The compilers of an operator: files in a folder, or an address that offers them with a list of their
+ * hashes, as the archive of Solidity does. Vyper's are in a folder alone, since they are installed.
  *
  * Source: solc-bin, `emscripten-wasm32/list.json`.
  */
+
+import { resolve } from 'node:path'
 
 import { toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
@@ -11,17 +13,24 @@ import { sha256 } from '../core/hash.ts'
 import { isObject, jsonOf } from '../core/json.ts'
 import type { HttpRequest, World } from '../core/world.ts'
 
-/** A compiler's `soljson.js`. */
-type Compiler = { readonly version: string; readonly file: string; readonly sha256?: string }
+/** A compiler's `soljson.js`, or the folder of a Vyper. */
+type Offered = { readonly version: string; readonly file: string; readonly sha256?: string }
+
+/** A compiler that can be run: the code of Solidity's, the program of Vyper's. */
+export type Compiler = Uint8Array | { readonly program: string }
 
 /** Finds compilers. */
 export type Compilers = {
-  /** Versions in order, newest first: `0.8.20+commit.a1b79de6`, or as much as is known of each. */
+  /**
+   * Versions in order, newest first: `0.8.20+commit.a1b79de6`, or as much as is known of each; those of Vyper
+   * last, `vyper:0.4.3`.
+   */
   readonly versions: () => Promise<readonly string[]>
-  /** Bytes of the one that is requested. Throws `bad-parameter` with those that are there. */
-  readonly load: (version: string) => Promise<Uint8Array>
+  /** The one that is requested. Throws `bad-parameter` with those that are there. */
+  readonly load: (version: string) => Promise<Compiler>
 }
 
+const vyperForm = /^vyper-(\d{1,3}(?:\.\d{1,3}){2})$/
 const fileForm = /^soljson-v(\d+\.\d+\.\d+(?:\+commit\.[0-9a-f]{8})?)\.js$/
 
 const listBytes = 4_194_304
@@ -55,11 +64,12 @@ export function openCompilers(
     if (status !== 200) throw new Fault('not-served', `no compilers can be had now: ${status}`)
     return body
   }
-  const list = async (): Promise<Compiler[]> => {
+  const list = async (): Promise<Offered[]> => {
     if (!isAddress) return (await files.list(base)).flatMap((file) => inFolder(file) ?? [])
     return inList(await get('list.json', { maxBytes: listBytes, timeoutMs: listTimeoutMs }))
   }
-  const bytesOf = async ({ file, sha256: sum }: Compiler): Promise<Uint8Array> => {
+  const bytesOf = async ({ file, sha256: sum }: Offered): Promise<Compiler> => {
+    if (vyperForm.test(file)) return { program: resolve(base, file, 'bin/vyper-json') }
     const path = isAddress ? `${kept}/${file}` : `${base}/${file}`
     const there = await files.read(path)
     if (there !== undefined && (sum === undefined || toHex(sha256(there)) === sum)) return there
@@ -71,14 +81,15 @@ export function openCompilers(
     await files.write(path, bytes)
     return bytes
   }
-  const sorted = async (): Promise<Compiler[]> =>
+  const sorted = async (): Promise<Offered[]> =>
     (await list()).toSorted((a, b) => numberOf(b.version) - numberOf(a.version))
   return {
     versions: async () => (await sorted()).map(({ version }) => version),
     load: async (wanted) => {
       const there = await sorted()
       // Tools put a letter before it, and its platform behind.
-      const plain = /^v?(\d{1,3}(?:\.\d{1,3}){2}(?:\+commit\.[0-9a-f]{8})?)/.exec(wanted)?.[1] ?? ''
+      const form = /^v?((?:vyper:)?\d{1,3}(?:\.\d{1,3}){2}(?:\+commit\.[0-9a-f]{7,8})?)/
+      const plain = form.exec(wanted)?.[1] ?? ''
       const found = there.find(
         ({ version }) =>
           version === plain || version.startsWith(`${plain}+`) || plain.startsWith(`${version}+`),
@@ -99,12 +110,13 @@ function numberOf(version: string): number {
   return (major * 1_000 + minor) * 1_000 + patch
 }
 
-function inFolder(file: string): Compiler | undefined {
-  const version = fileForm.exec(file)?.[1]
+function inFolder(file: string): Offered | undefined {
+  const vyper = vyperForm.exec(file)?.[1]
+  const version = vyper === undefined ? fileForm.exec(file)?.[1] : `vyper:${vyper}`
   return version === undefined ? undefined : { version, file }
 }
 
-function inList(bytes: Uint8Array): Compiler[] {
+function inList(bytes: Uint8Array): Offered[] {
   const list = jsonOf(bytes)
   const builds = isObject(list) && Array.isArray(list['builds']) ? list['builds'] : []
   return builds.flatMap((build: unknown) => {

@@ -6,7 +6,7 @@
  * Source: Solidity documentation, Contract Metadata and Compiler Input and Output JSON Description.
  */
 
-import { equalBytes, fromHex, toHex } from '../core/bytes.ts'
+import { concatBytes, equalBytes, fromHex, toHex } from '../core/bytes.ts'
 import { isObject } from '../core/json.ts'
 
 /**
@@ -40,12 +40,37 @@ export function madeCode(output: unknown): MadeCode | undefined {
     ...holesOf(output['immutableReferences'], ''),
     ...Object.entries(linked).flatMap(([file, libraries]) => holesOf(libraries, `${file}:`)),
   ]
-  let hex = output['object']
+  let hex = output['object'].replace(/^0x/, '')
   for (const { start, length } of holes)
     hex = hex.slice(0, 2 * start) + '0'.repeat(2 * length) + hex.slice(2 * (start + length))
   // A library begins with its own address, which older compilers leave zero: PUSH20 … ADDRESS EQ.
   if (/^730{40}3014/.test(hex)) holes.push({ start: 1, length: 20, of: ownAddress })
   return hex === '' ? undefined : { code: fromHex(hex), holes, digests: [] }
+}
+
+/**
+ * Code that Vyper made, with the place behind it for immutables of so many bytes. Vyper 0.3.10 and later say
+ * how many at the end of `creation`, as CBOR; of earlier ones that is what the creation code on the chain adds,
+ * where it `isProved`.
+ */
+export function withImmutables(
+  runtime: MadeCode,
+  creation: MadeCode,
+  { found, isProved }: { readonly found: number; readonly isProved: boolean },
+): MadeCode {
+  const told = /(?:18([1-9a-f].)|19(....)|([01].))a165767970657283.{6}00..$/.exec(
+    toHex(creation.code),
+  )
+  const start = runtime.code.length
+  const length =
+    told === null
+      ? isProved
+        ? Math.max(0, found - start)
+        : 0
+      : Number.parseInt(told[1] ?? told[2] ?? told[3] ?? '', 16)
+  if (length === 0) return runtime
+  const code = concatBytes(runtime.code, new Uint8Array(length))
+  return { ...runtime, code, holes: [...runtime.holes, { start, length, of: 'immutables' }] }
 }
 
 function holesOf(references: unknown, prefix: string): Hole[] {
@@ -116,6 +141,13 @@ export function matchOf(
 /** Value of a hole as a word in hex: an address has 20 bytes in one place and 32 in another. */
 export function holeValue(bytes: Uint8Array): string {
   return toHex(bytes).padStart(64, '0')
+}
+
+/** Code without the metadata behind it, a map of CBOR whose length stands in the last two bytes; all of other code. */
+export function withoutMetadata(code: Uint8Array): Uint8Array {
+  const size = 256 * (code.at(-2) ?? 0) + (code.at(-1) ?? 0) + 2
+  const first = code[code.length - size] ?? 0
+  return first > 0xa0 && first < 0xb8 ? code.subarray(0, -size) : code
 }
 
 /** The version of the compiler that code says made it: `0.8.20`; `undefined` where it says none. */

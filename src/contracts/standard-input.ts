@@ -1,14 +1,18 @@
-/** Standard JSON input of the Solidity compiler, as callers send it. */
+/** Standard JSON input of the compilers of Solidity and Vyper, as callers send it. */
 
 import { Fault } from '../core/fault.ts'
 import { isDeeper, isObject, jsonOf } from '../core/json.ts'
 
 /** Sources with their content, and settings that bear on the code. */
 export type StandardInput = {
-  readonly language: 'Solidity' | 'Yul'
+  readonly language: (typeof languages)[number]
   readonly sources: Readonly<Record<string, { readonly content: string }>>
+  /** Of Vyper before 0.4. */
+  readonly interfaces?: Readonly<Record<string, unknown>>
   readonly settings: Readonly<Record<string, unknown>>
 }
+
+const languages = ['Solidity', 'Yul', 'Vyper'] as const
 
 /** Settings that say what to print or prove, and not what the code is. */
 const without: ReadonlySet<string> = new Set(['outputSelection', 'modelChecker', 'stopAfter'])
@@ -20,9 +24,10 @@ export function readStandardInput(given: unknown): StandardInput {
   const json = typeof text === 'string' ? jsonOf(text) : text
   if (!isObject(json) || isDeeper(json))
     throw new Fault('bad-parameter', 'the standard JSON input is no JSON object')
-  const { language, sources, settings = {} } = json
-  if (language !== 'Solidity' && language !== 'Yul')
-    throw new Fault('bad-parameter', 'language must be Solidity or Yul')
+  const { sources, settings = {}, interfaces } = json
+  const language = languages.find((one) => one === json['language'])
+  if (language === undefined)
+    throw new Fault('bad-parameter', `language must be one of ${languages.join(', ')}`)
   if (!isObject(sources) || Object.keys(sources).length === 0)
     throw new Fault('bad-parameter', 'the standard JSON input has no sources')
   if (!isObject(settings)) throw new Fault('bad-parameter', 'settings must be an object')
@@ -34,6 +39,7 @@ export function readStandardInput(given: unknown): StandardInput {
   return {
     language,
     sources: Object.fromEntries(read),
+    ...(language === 'Vyper' && isObject(interfaces) && { interfaces }),
     settings: Object.fromEntries(Object.entries(settings).filter(([name]) => !without.has(name))),
   }
 }

@@ -252,3 +252,53 @@ void test('verification: of more than 500 alterations none is proved, but as a h
   }
   assert.ok(count > 500, `${count} alterations`)
 })
+
+type VyperSample = Pick<Sample, 'version' | 'name' | 'address' | 'runtime' | 'creation'> & {
+  readonly given: string
+  readonly output: Readonly<Record<string, unknown>>
+}
+
+void test('verification: what three Vypers made is proved with its immutables, and nothing else', async () => {
+  const path = new URL('../../vectors/contracts/vyper.json.zst', import.meta.url)
+  const recorded = JSON.parse(zstdDecompressSync(readFileSync(path)).toString()) as {
+    readonly samples: readonly VyperSample[]
+  }
+  assert.equal(recorded.samples.length, 6)
+  for (const { version, name, address, given, output, ...code } of recorded.samples) {
+    const proved = async (
+      runtime: string,
+      creation: string | undefined,
+    ): Promise<Verified | undefined> => {
+      const claim: Claim = {
+        input: { language: 'Vyper', sources: {}, settings: {} },
+        contract: { path: undefined, name },
+        version,
+      }
+      const chain = {
+        address: fromHex(address),
+        runtime: fromHex(runtime),
+        creation: creation === undefined ? undefined : fromHex(creation),
+      }
+      try {
+        return await verifyClaim(claim, chain, async () => ({ version, output }))
+      } catch (error) {
+        if (error instanceof Fault && error.code === 'bad-parameter') return undefined
+        throw error
+      }
+    }
+    const { runtime, creation } = code
+    const proof = await proved(runtime, creation)
+    assert.equal(proof?.runtimeMatch, 'partial', `${version} ${name}`)
+    assert.equal(proof.constructorArguments, given)
+    // Only the creation code says of older ones how many bytes are immutables.
+    const isTold = version !== '0.3.9' || name === 'Plain'
+    assert.equal((await proved(runtime, undefined)) !== undefined, isTold, `${version} ${name}`)
+    for (const other of [`${runtime}00`, runtime.slice(0, -2), flipped(runtime, 20, 1)])
+      assert.equal(await proved(other, undefined), undefined, `${version} ${name}`)
+    assert.equal(await proved(runtime, flipped(creation, 20, 1)), undefined)
+    const size = runtime.length / 2 - 1
+    const isFixed = name === 'Fixed'
+    assert.equal((await proved(flipped(runtime, size - 1, 1), creation)) !== undefined, isFixed)
+    assert.equal(await proved(flipped(runtime, 20, 1), creation), undefined)
+  }
+})

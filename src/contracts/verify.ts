@@ -14,6 +14,7 @@ import {
   matchOf,
   ownAddress,
   withDigests,
+  withImmutables,
 } from './match.ts'
 import type { ContractName, StandardInput } from './standard-input.ts'
 
@@ -54,15 +55,8 @@ export type Verified = {
   readonly devdoc: unknown
 }
 
-const wanted = [
-  'abi',
-  'metadata',
-  'storageLayout',
-  'userdoc',
-  'devdoc',
-  'evm.bytecode',
-  'evm.deployedBytecode',
-]
+const wantedOfAll = ['abi', 'userdoc', 'devdoc', 'evm.bytecode', 'evm.deployedBytecode']
+const wantedOfSolidity = [...wantedOfAll, 'metadata', 'storageLayout']
 
 type Candidate = {
   readonly name: string
@@ -81,6 +75,7 @@ export async function verifyClaim(
   compileWith: (settings: Readonly<Record<string, unknown>>) => Promise<Compiled>,
 ): Promise<Verified> {
   const { path = '*', name } = contract
+  const wanted = input.language === 'Vyper' ? wantedOfAll : wantedOfSolidity
   const outputSelection = { [path]: { [name]: wanted } }
   const settings = { ...input.settings, outputSelection }
   const metadata = isObject(input.settings['metadata']) ? input.settings['metadata'] : {}
@@ -89,7 +84,10 @@ export async function verifyClaim(
     metadata['appendCBOR'] !== false &&
     metadata['bytecodeHash'] !== 'none'
   const { output, version } = await compileWith(settings)
-  const candidates = candidatesOf(output, contract)
+  const candidates =
+    input.language === 'Vyper'
+      ? candidatesOf(output, contract).map((one) => filledByVyper(one, chain))
+      : candidatesOf(output, contract)
   let proof = proofOf(candidates, chain, isHashed)
   const isNear = candidates.some(({ runtime }) => runtime.code.length === chain.runtime.length)
   if (proof === undefined && isHashed && isNear) {
@@ -126,6 +124,16 @@ type Proof = {
   readonly candidate: Candidate
   readonly runtimeMatch: Match
   readonly values: HoleValues
+}
+
+function filledByVyper(candidate: Candidate, { runtime, creation }: ChainCode): Candidate {
+  const made = candidate.creation.code
+  const isProved = creation !== undefined && equalBytes(made, creation.subarray(0, made.length))
+  const found = runtime.length
+  return {
+    ...candidate,
+    runtime: withImmutables(candidate.runtime, candidate.creation, { found, isProved }),
+  }
 }
 
 /** The first candidate whose code runs on the chain. */

@@ -81,6 +81,14 @@ export type Files = {
   readonly remove: (path: string) => Promise<void>
 }
 
+/** Facts that a folder has about what is in it. */
+export type FileFacts = {
+  readonly kind: 'file' | 'folder' | 'other'
+  readonly bytes: number
+  /** Milliseconds since 1970-01-01 UTC. */
+  readonly changedMs: number
+}
+
 /** The outside, handed in. */
 export type World = {
   readonly clock: Clock
@@ -98,6 +106,8 @@ export type World = {
    */
   readonly publicUrlProblem?: (url: URL) => string | undefined
   readonly files: Files
+  /** Facts about a file or folder, `undefined` where there is none. Absent where no folder is watched. */
+  readonly fileFacts?: (path: string) => Promise<FileFacts | undefined>
   /** Variables of the process's environment. Absent where none are read. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }

@@ -7,7 +7,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -18,6 +18,7 @@ import type { Agent } from 'undici'
 import { Fault } from '../core/fault.ts'
 import type {
   Clock,
+  FileFacts,
   Files,
   HttpReply,
   HttpRequest,
@@ -53,6 +54,7 @@ export function openWorld(): Required<World> & { readonly close: () => Promise<v
     publicTransport: publicOnly.transport,
     publicUrlProblem: privateUrlProblem,
     files,
+    fileFacts,
     env: process.env,
     close: async () => {
       await publicOnly.close()
@@ -112,6 +114,16 @@ const files: Files = {
     }
   },
   remove: (path) => rm(path, { force: true }),
+}
+
+async function fileFacts(path: string): Promise<FileFacts | undefined> {
+  const found = await stat(path).catch((cause: unknown) => {
+    if (isMissing(cause)) return undefined
+    throw new Fault('store-failed', `file cannot be looked at: ${path}`, { cause })
+  })
+  if (found === undefined) return undefined
+  const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
+  return { kind, bytes: found.size, changedMs: found.mtimeMs }
 }
 
 function isMissing(error: unknown): boolean {

@@ -46,6 +46,7 @@ const emptyChain = {
   description: '',
   logoUri: '',
   explorerUrl: '',
+  contracts: '',
   publicRpcUrl: '',
   publicWsUrl: '',
   publicRpc: 'off',

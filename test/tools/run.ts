@@ -13,6 +13,13 @@ if (!existsSync(python)) {
   const wanted = ['install', '--quiet', '--requirement', join(folder, 'requirements.txt')]
   execFileSync(join(python, 'bin/pip'), wanted, { stdio: 'inherit' })
 }
+for (const version of ['0.3.9', '0.3.10', '0.4.3']) {
+  const vyper = join(folder, 'node_modules/.vyper', `vyper-${version}`)
+  if (existsSync(join(vyper, 'bin/vyper-json'))) continue
+  execFileSync('python3', ['-m', 'venv', vyper], { stdio: 'inherit' })
+  const wanted = ['install', '--quiet', `vyper==${version}`]
+  execFileSync(join(vyper, 'bin/pip'), wanted, { stdio: 'inherit' })
+}
 execFileSync(process.execPath, ['--test', '--test-reporter=spec', join(folder, '*.tools.ts')], {
   cwd: join(folder, '../..'),
   stdio: 'inherit',

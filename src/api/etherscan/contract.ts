@@ -8,7 +8,7 @@ import {
 import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex, to0x } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
+import { isObject, ownValue } from '../../core/json.ts'
 import { Etherscan } from '../../shape/operations/etherscan.ts'
 import { EvmContracts } from '../../shape/operations/evm-contracts.ts'
 import { addressId } from '../../store/query/evm/addresses.ts'
@@ -82,6 +82,8 @@ const noSource = {
   SwarmSource: '',
 }
 
+const compilerTypes = { Solidity: 'solc-j', Yul: 'solc-yul', Vyper: 'vyper' }
+
 function sourceOf({ name, version, body }: VerifiedContract): typeof noSource {
   const { input, constructorArguments = '0x' } = body
   const { optimizer, evmVersion } = input.settings
@@ -94,8 +96,8 @@ function sourceOf({ name, version, body }: VerifiedContract): typeof noSource {
     ABI: JSON.stringify(body.abi),
     ContractName: own,
     ContractFileName: path,
-    CompilerVersion: `v${version}`,
-    CompilerType: input.language === 'Yul' ? 'solc-yul' : 'solc-j',
+    CompilerVersion: `${input.language === 'Vyper' ? 'vyper:' : 'v'}${version}`,
+    CompilerType: ownValue(compilerTypes, input.language) ?? '',
     OptimizationUsed: enabled === true ? '1' : '0',
     Runs: String(typeof runs === 'number' ? runs : 200),
     ConstructorArguments: constructorArguments.slice(2),
@@ -162,18 +164,26 @@ function inputOf(query: Query): StandardInput {
   const { of } = query
   const source = needed(query, 'sourceCode')
   const format = of('codeformat') ?? 'solidity-single-file'
-  if (format === 'solidity-standard-json-input') return readStandardInput(source)
-  if (format !== 'solidity-single-file')
+  if (format === 'solidity-standard-json-input' || format === 'vyper-json')
+    return readStandardInput(source)
+  if (format !== 'solidity-single-file' && format !== 'vyper-single-file')
     throw new Fault('bad-parameter', `codeformat is not offered here: ${format.slice(0, 80)}`)
   const { path, name } = contractNameOf(needed(query, 'contractname'))
-  const evmVersion = of('evmversion') ?? 'default'
+  const given = (of('evmversion') ?? 'default').toLowerCase()
+  const evmVersion = given === 'default' ? undefined : given
+  if (format === 'vyper-single-file')
+    return readStandardInput({
+      language: 'Vyper',
+      sources: { [path ?? `${name}.vy`]: { content: source } },
+      settings: { evmVersion },
+    })
   const file = path ?? `${name}.sol`
   return readStandardInput({
     language: 'Solidity',
     sources: { [file]: { content: source } },
     settings: {
       optimizer: { enabled: of('optimizationUsed') === '1', runs: Number(of('runs') ?? 200) },
-      evmVersion: evmVersion.toLowerCase() === 'default' ? undefined : evmVersion.toLowerCase(),
+      evmVersion,
       libraries: { [file]: librariesOf(query) },
     },
   })

@@ -17,6 +17,7 @@ import {
   webhookById,
   type WebhookBody,
 } from '../../store/query/events/webhooks.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
 import { type Caller, ownerOf } from '../operation/operation.ts'
 import type { PageTokens } from '../operation/page-token.ts'
@@ -107,10 +108,14 @@ export function addressesShown({ watched }: WebhookBody): string[] {
 }
 
 function metadataOf(body: WebhookBody): View['metadata'] {
-  const { watched, subEvents, keys, only, balance, eventSignatures } = body
+  const { watched, subEvents, keys, only, balance, eventSignatures, event } = body
   const signatures = eventSignatures.length === 0 ? {} : { eventSignatures: [...eventSignatures] }
   if (body.eventType === 'address_activity')
-    return { addresses: addressesShown(body), ...signatures }
+    return {
+      addresses: addressesShown(body),
+      ...signatures,
+      ...(event && { event: { name: event.name, arguments: event.arguments } }),
+    }
   if (watched.kind === 'addresses')
     return {
       keyType: 'addresses',
@@ -145,6 +150,7 @@ export type EventContext = {
   /** The store of webhooks, open for writing. Rejects `store-failed` while it cannot be opened. */
   readonly webhooks: () => Promise<Database>
   readonly chains: ChainDirectory
+  readonly evm: EvmContext
   readonly networks: NetworkDirectory
   /** Key of the store of a primary network. */
   readonly networkKey: (network: 'mainnet' | 'fuji') => string

@@ -5,7 +5,7 @@
  *
  * A number never changes its address, so numbers and texts are kept for long. Whether an address
  * has become a token or a verified contract, and what the token says of itself, is read again after ten seconds;
- * after one while the token has not said anything yet, for then it is about to be called.
+ * after one on a chain of development, and while the token has not said anything yet, for then it is about to be called.
  */
 
 import { casedAddress, parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
@@ -178,7 +178,8 @@ function createBook(
       const isSpam = token !== undefined && looksLikeSpam(token, note, chain.facts)
       const entry = entryOf(token, address, { note, isSpam, contractName: contracts[at] })
       const silent = token?.name === undefined && token?.symbol === undefined
-      const keptMs = token !== undefined && silent ? silentFreshMs : freshMs
+      const isNews = chain.beginsAnew === true || (token !== undefined && silent)
+      const keptMs = isNews ? silentFreshMs : freshMs
       return [id, { ...entry, until: now + keptMs }]
     })
   }

@@ -84,6 +84,7 @@ chains: auto
   const { network } = found
   const name = textIn(flags, 'chainName') ?? found.name
   const symbol = textIn(flags, 'coin') ?? found.symbol
+  const contracts = textIn(flags, 'contracts')
   console.log(name)
   return `
 chains:
@@ -92,5 +93,5 @@ chains:
     name: ${JSON.stringify(name)}
     symbol: ${JSON.stringify(symbol)} # of the coin
     traces: auto # internal transactions, where the endpoint offers traces
-`
+${contracts === undefined ? '' : `    contracts: ${JSON.stringify(contracts)} # compiled contracts of a project\n`}`
 }

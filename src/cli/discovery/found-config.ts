@@ -25,10 +25,11 @@ export type Target =
   | ({ readonly kind: 'rpc'; readonly url: string } & ChainWords)
   | { readonly kind: 'auto' }
 
-/** Words of one chain that no endpoint gives: `--chain-name` and `--coin`. */
+/** Words of one chain that no endpoint gives: `--chain-name`, `--coin` and `--contracts`. */
 export type ChainWords = {
   readonly name?: string | undefined
   readonly symbol?: string | undefined
+  readonly contracts?: string | undefined
 }
 
 /** `networks` and `chains` as a file of settings holds them. */
@@ -109,8 +110,8 @@ type Surveyed = {
 async function settingsOf(base: Config, target: Target, options: NodeAccess): Promise<Surveyed> {
   if (target.kind === 'rpc') {
     const found = await surveyRpc(target.url, options)
-    const { name = found.name, symbol = found.symbol } = target
-    const chain = { ...found, name, symbol }
+    const { name = found.name, symbol = found.symbol, contracts = '' } = target
+    const chain = { ...found, name, symbol, contracts }
     return { settings: { chains: [chain] }, found: [`found ${chain.name}`], isPartial: false }
   }
   const urls =
@@ -180,10 +181,12 @@ function keep(base: Config, target: Target, settings: FoundSettings): void {
 export function targetIn(base: Config): Target | undefined {
   const { target } = kept(base)
   if (!isObject(target)) return undefined
-  const { kind, url, name, symbol } = target
+  const { kind, url, name, symbol, contracts } = target
   if (typeof url !== 'string') return undefined
   if (kind === 'node') return { kind, url }
-  return kind === 'rpc' ? { kind, url, name: textOf(name), symbol: textOf(symbol) } : undefined
+  return kind === 'rpc'
+    ? { kind, url, name: textOf(name), symbol: textOf(symbol), contracts: textOf(contracts) }
+    : undefined
 }
 
 function textOf(value: unknown): string | undefined {

@@ -61,9 +61,15 @@ function targetOf(flags: Flags): Target | undefined {
   if (typeof flags['config'] === 'string') return undefined
   const [node, rpc] = [textIn(flags, 'node'), textIn(flags, 'rpc')]
   if (node !== undefined) return { kind: 'node', url: node }
-  return rpc === undefined
-    ? undefined
-    : { kind: 'rpc', url: rpc, name: textIn(flags, 'chainName'), symbol: textIn(flags, 'coin') }
+  if (rpc === undefined) return undefined
+  const contracts = textIn(flags, 'contracts')
+  return {
+    kind: 'rpc',
+    url: rpc,
+    name: textIn(flags, 'chainName'),
+    symbol: textIn(flags, 'coin'),
+    contracts: contracts === undefined ? undefined : resolve(contracts),
+  }
 }
 
 /**

@@ -64,6 +64,7 @@ export function eventService(config: Config, services: EventServices): EventServ
   const context: EventContext = {
     webhooks: async () => webhooks,
     chains,
+    evm,
     networks,
     networkKey,
     headOf: services.headOf,

@@ -1,6 +1,6 @@
 /** Prices, token lists and reputation: from the settings to their sources. */
 
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { type AbiBook, createAbiBook, type GivenAbi } from '../../api/evm/abi/abi-book.ts'
@@ -26,6 +26,7 @@ import { parseSignatures } from '../../codec/evm/abi/selectors.ts'
 import type { Config } from '../../config/settings.ts'
 import { webAddressProblem } from '../../config/web-address.ts'
 import { openCompilers } from '../../contracts/compilers.ts'
+import { openProject } from '../../contracts/project/project.ts'
 import { clip } from '../../core/bytes.ts'
 import { Fault, faultIn, faultOf } from '../../core/fault.ts'
 import { installationFolder } from '../../core/installation.ts'
@@ -35,6 +36,7 @@ import type { StoreLocation } from '../../store/open.ts'
 import { contractStore, contractTables } from '../../store/schema/deployment.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { chainSpecs } from '../chain-specs.ts'
 import { openCallersStore } from '../stores/late-store.ts'
 
 /** Longest token list, bytes; the largest public ones are below 2 MB. */
@@ -244,7 +246,15 @@ async function openContracts(
     memoryBytes: config['contracts.compilerMemory'] * 1_048_576,
     seconds: config['contracts.compilerSeconds'],
   }
-  const book = createContractBook({ store, compilers, limits, abis, clock: world.clock })
+  const projects = new Map(
+    chainSpecs(config).flatMap(({ spec: { key }, config: { contracts } }) =>
+      contracts === ''
+        ? []
+        : [[key, openProject(resolve(contracts), { ...world, warn: log.warn })] as const],
+    ),
+  )
+  const { clock } = world
+  const book = createContractBook({ store, compilers, limits, abis, projects, clock })
   return { book, close: store.close }
 }
 

@@ -65,12 +65,9 @@ export const matchWord = Type.Enum(
   'full: the very code, with the hash of the sources in it; partial: the same but for comments, names of files or a missing hash',
 )
 
-/** Proved sources. */
-export const ContractSource = Type.Component('ContractSource', 'Sources that were proved', {
+const sources = {
   name: Type.String('of the contract'),
   path: Type.String('of the source that has it'),
-  match: matchWord,
-  creationMatch: Type.Optional(matchWord),
   language: Type.String('Language of the sources'),
   compilerVersion: Type.String('0.8.30+commit.73712a01'),
   settings: Type.Record(Type.String(), Type.Unknown(), 'of the compiler, standard JSON'),
@@ -81,6 +78,22 @@ export const ContractSource = Type.Component('ContractSource', 'Sources that wer
     }),
   ),
   abi: Type.Array(Type.Unknown(), 'as the compiler gives it'),
+}
+
+/** Sources of the project that a chain is developed with. */
+export const ProjectSource = Type.Component(
+  'ProjectSource',
+  "Sources of the operator's project, whose contract has this code. Nothing is proved, so the contract is not verified",
+  sources,
+)
+/** Decoded {@link ProjectSource}. */
+export type ProjectSource = Static<typeof ProjectSource>
+
+/** Proved sources. */
+export const ContractSource = Type.Component('ContractSource', 'Sources that were proved', {
+  ...sources,
+  match: matchWord,
+  creationMatch: Type.Optional(matchWord),
   constructorArguments: Type.Optional(hex('ABI-encoded')),
   decodedConstructor: Type.Optional(Decoded),
   verifiedAt: Type.Integer('Unix seconds'),
@@ -102,6 +115,7 @@ export const ContractCode = Type.Component(
     address: address('Contract'),
     label,
     source: Type.Optional(ContractSource),
+    project: Type.Optional(ProjectSource),
     compilers: Type.Optional(
       Type.Array(
         Type.String(),
@@ -132,6 +146,7 @@ export const ContractCode = Type.Component(
               address: address('Contract'),
               label,
               source: Type.Optional(ContractSource),
+              project: Type.Optional(ProjectSource),
             }),
             'Contracts that calls go to; several of a diamond',
           ),

@@ -13,6 +13,7 @@ export function abisAlone(abis: AbiBook): ContractBook {
     newest: async () => [],
     listed: async () => [],
     find: async () => undefined,
+    projectAt: async () => undefined,
     proxyAt: async () => undefined,
     verify: () => Promise.reject(new Error('nothing is verified here')),
     abisOf: async () => abis,

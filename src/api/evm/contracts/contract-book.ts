@@ -5,11 +5,13 @@ import { locks } from 'node:worker_threads'
 import { type AbiEntry, methodsOf, readAbi } from '../../../codec/evm/abi/abi.ts'
 import { compile, type CompileLimits } from '../../../contracts/compiler.ts'
 import type { Compilers } from '../../../contracts/compilers.ts'
+import type { Artifact } from '../../../contracts/project/artifact.ts'
+import type { Compilation, Project } from '../../../contracts/project/project.ts'
 import { findProxy, type Proxy } from '../../../contracts/proxy.ts'
 import { contractNameOf } from '../../../contracts/standard-input.ts'
 import { type Claim, verifyClaim } from '../../../contracts/verify.ts'
 import { createGenerations } from '../../../core/bounded-maps.ts'
-import { equalBytes, to0x } from '../../../core/bytes.ts'
+import { equalBytes, fromHex, to0x } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { keccak256 } from '../../../core/hash.ts'
 import { isObject } from '../../../core/json.ts'
@@ -43,7 +45,15 @@ type ContractBookOptions = {
   readonly limits: CompileLimits
   /** ABIs of the operator, which come first. */
   readonly abis: AbiBook
+  /** By the keys of the chains that are developed with them. */
+  readonly projects?: ReadonlyMap<string, Project>
   readonly clock: Clock
+}
+
+/** A contract of the project that its chain is developed with; nothing of it is proved. */
+export type ProjectContract = {
+  readonly artifact: Artifact
+  readonly compilation: () => Promise<Compilation>
 }
 
 /** Sources of a contract: its own, or those of another one with the same code. */
@@ -54,11 +64,14 @@ export type ContractBook = {
   /** Versions of compilers, newest first; `undefined` where nothing is verified. Throws as `Compilers`. */
   readonly versions: () => Promise<readonly string[] | undefined>
   /**
-   * Signatures of methods of verified contracts by their selectors, of those that are known. Calls
-   * no node.
+   * Signatures of methods of verified contracts and of projects by their selectors, of those that are
+   * known. Calls no node.
    */
   readonly methods: (selectors: readonly number[]) => Promise<ReadonlyMap<number, string>>
-  /** Names of those that are verified themselves, in the order of their addresses; none of a chain without any. */
+  /**
+   * Names of those that are verified themselves, and of those of the chain's project, in the order of their
+   * addresses; none of a chain without any.
+   */
   readonly names: ContractNames
   /** Addresses of those of a chain whose names begin with a text, newest first. */
   readonly named: (
@@ -85,6 +98,12 @@ export type ContractBook = {
     address: Uint8Array,
     signal: AbortSignal,
   ) => Promise<KnownContract | undefined>
+  /** The one of the chain's project with the code at an address. Throws `not-served`. */
+  readonly projectAt: (
+    chain: ServedChain,
+    address: Uint8Array,
+    signal: AbortSignal,
+  ) => Promise<ProjectContract | undefined>
   /** Calls the node. Throws `not-served`. */
   readonly proxyAt: (
     chain: ServedChain,
@@ -120,11 +139,13 @@ const anyMs = 1_000
 const compilerLock = 'compiler'
 const mostQueued = 6
 const mostQueuedPerCaller = 2
-const abisKept = 500
 
-/** Contracts whose ABIs count for an address, as the node gave it last. */
+/** As a compiler gives it. */
+type Abi = readonly unknown[]
+
+/** ABIs that count for an address, as the node gave it last. */
 type Link = {
-  readonly contracts: readonly VerifiedContract[]
+  readonly abis: readonly (readonly AbiEntry[])[]
   /** They have all methods that can be called there. */
   readonly isWhole: boolean
   readonly until: number
@@ -133,22 +154,52 @@ type Link = {
 /** A book over the store of verified contracts. */
 export function createContractBook(options: ContractBookOptions): ContractBook {
   const find = finding(options)
+  const { projects = new Map<string, Project>() } = options
+  const projectAt = findingInProjects(projects)
   const presence = createPresence(options.store, options.clock)
-  const decoding = createDecoding(options, find, presence)
+  const decoding = createDecoding(options, { find, projectAt }, presence)
   return {
     versions: async () => options.compilers?.versions(),
-    methods: (selectors) => verifiedMethods(options.store, selectors),
-    names: async ({ facts: { evmChainId } }, addresses) => {
-      if (!(await presence.of(evmChainId))) return []
-      const found = await listedContracts(options.store, evmChainId, addresses)
-      return found.map((one) => one && contractNameOf(one.name).name)
+    methods: async (selectors) => {
+      const found = new Map(await verifiedMethods(options.store, selectors))
+      for (const project of projects.values()) {
+        const methods = await project.methods()
+        for (const selector of selectors) {
+          const signature = found.get(selector) ?? methods.get(selector)
+          if (signature !== undefined) found.set(selector, signature)
+        }
+      }
+      return found
     },
-    named: async ({ facts: { evmChainId } }, text, limit) =>
-      (await presence.of(evmChainId)) ? contractsNamed(options.store, evmChainId, text, limit) : [],
+    names: async (chain, addresses) => {
+      const { evmChainId, key } = chain.facts
+      const isAny = await presence.of(evmChainId)
+      if (!isAny && !projects.has(key)) return []
+      const found = isAny ? await listedContracts(options.store, evmChainId, addresses) : []
+      const { signal } = new AbortController()
+      return Promise.all(
+        addresses.map(async (address, at) => {
+          const verified = found[at]
+          if (verified !== undefined) return contractNameOf(verified.name).name
+          const own = await answerOfNode(options.clock, signal, (until) =>
+            projectAt(chain, address, until),
+          )
+          return own?.artifact.name
+        }),
+      )
+    },
+    named: async ({ facts: { evmChainId, key } }, text, limit) => {
+      const verified = (await presence.of(evmChainId))
+        ? await contractsNamed(options.store, evmChainId, text, limit)
+        : []
+      const told = (await projects.get(key)?.told(text)) ?? []
+      return [...verified, ...told.map(fromHex)].slice(0, limit)
+    },
     newest: ({ facts }, after, limit) =>
       newestContracts(options.store, facts.evmChainId, after, limit),
     listed: ({ facts }, addresses) => listedContracts(options.store, facts.evmChainId, addresses),
     find,
+    projectAt,
     proxyAt,
     verify: verifying(options, decoding.forget),
     abisOf: decoding.abisOf,
@@ -164,6 +215,16 @@ function finding({ store }: ContractBookOptions): ContractBook['find'] {
     if (code.length === 0) return undefined
     const twin = await contractWithCode(store, evmChainId, keccak256(code))
     return twin === undefined ? undefined : { contract: twin, isOwn: false }
+  }
+}
+
+function findingInProjects(projects: ReadonlyMap<string, Project>): ContractBook['projectAt'] {
+  return async (chain, address, signal) => {
+    const project = projects.get(chain.facts.key)
+    if (project === undefined) return undefined
+    const code = await chain.state.code(address, undefined, signal)
+    const artifact = code.length === 0 ? undefined : await project.contractOf(address, code)
+    return artifact && { artifact, compilation: () => project.compilationOf(artifact) }
   }
 }
 
@@ -202,7 +263,9 @@ function verifying(
     queued.push(caller)
     const { runtimeMatch, creationMatch, name, version, ...body } = await locks
       .request(compilerLock, { signal }, async () => {
-        const compiler = await compilers.load(claim.version)
+        const { version: wanted, input } = claim
+        const isVyper = input.language === 'Vyper' && !wanted.startsWith('vyper:')
+        const compiler = await compilers.load(isVyper ? `vyper:${wanted.replace('v', '')}` : wanted)
         return verifyClaim(claim, { address, runtime, creation }, (settings) =>
           compile({ compiler, input: { ...claim.input, settings } }, { limits, signal }),
         )
@@ -266,29 +329,28 @@ function createPresence(store: Database, clock: Clock): Presence {
 }
 
 /** A contract, and behind it those that it hands on to what it does not have itself. */
-function linkOf(all: readonly (VerifiedContract | undefined)[]): Omit<Link, 'until'> {
+function linkOf(all: readonly (Abi | undefined)[]): Omit<Link, 'until'> {
   const called = all.length > 1 ? all.slice(1) : all
   return {
-    contracts: all.flatMap((one) => one ?? []),
+    abis: all.flatMap((one) => (one === undefined ? [] : [readAbi(one)])),
     isWhole: called.every((one) => one !== undefined && !takesOthers(one)),
   }
 }
 
 /** Returns whether a contract takes calls of methods that are not in its ABI. */
-function takesOthers({ body }: VerifiedContract): boolean {
-  return body.abi.some((item) => isObject(item) && item['type'] === 'fallback')
+function takesOthers(abi: Abi): boolean {
+  return abi.some((item) => isObject(item) && item['type'] === 'fallback')
 }
 
-/** ABIs of verified contracts, kept for a while with what proxies lead to. */
+/** ABIs of contracts that are verified or of a project, kept for a while with what proxies lead to. */
 function createDecoding(
-  { store, clock, abis }: ContractBookOptions,
-  find: ContractBook['find'],
+  { store, clock, abis, projects }: ContractBookOptions,
+  { find, projectAt }: Pick<ContractBook, 'find' | 'projectAt'>,
   presence: Presence,
 ): Pick<ContractBook, 'abisOf'> & {
   readonly forget: (chain: ServedChain, address: Uint8Array) => void
 } {
   const links = createGenerations<string, Link>(linksKept)
-  const entries = createGenerations<string, readonly AbiEntry[]>(abisKept)
   const keyOf = (chain: ServedChain, address: Uint8Array): string =>
     `${chain.facts.key} ${to0x(address)}`
 
@@ -303,38 +365,37 @@ function createDecoding(
     const found = await answerOfNode(clock, signal, async (until) => {
       const proxy = await proxyAt(chain, address, until)
       const all = [address, ...(proxy?.implementations ?? [])]
-      return Promise.all(all.map((one) => find(chain, one, until)))
+      return Promise.all(
+        all.map(async (one) => {
+          const verified = await find(chain, one, until)
+          if (verified !== undefined) return verified.contract.body.abi
+          return (await projectAt(chain, one, until))?.artifact.abi
+        }),
+      )
     })
     const own = await contractAt(store, chain.facts.evmChainId, address)
-    const all = found?.map((one) => one?.contract) ?? [own]
+    const all = found ?? [own?.body.abi]
     const keptMs = chain.beginsAnew === true ? anyMs : linkMs
     const link = { ...linkOf(all), until: clock.monotonic() + keptMs }
     links.set(keyOf(chain, address), link)
     return link
   }
 
-  const abiOf = ({ chainId, address, verifiedAt, body }: VerifiedContract): readonly AbiEntry[] => {
-    const key = `${chainId} ${to0x(address)} ${verifiedAt}`
-    const read = entries.get(key) ?? readAbi(body.abi)
-    entries.set(key, read)
-    return read
-  }
-
   return {
     forget: (chain, address) => {
-      links.set(keyOf(chain, address), { contracts: [], isWhole: false, until: 0 })
+      links.set(keyOf(chain, address), { abis: [], isWhole: false, until: 0 })
       presence.forget(chain.facts.evmChainId)
     },
     abisOf: async (chain, addresses, signal) => {
-      const { evmChainId } = chain.facts
-      if (addresses.length === 0 || !(await presence.of(evmChainId)))
-        return joinedBooks(abis, wellKnown)
+      const { evmChainId, key } = chain.facts
+      const isAny = projects?.has(key) === true || (await presence.of(evmChainId))
+      if (addresses.length === 0 || !isAny) return joinedBooks(abis, wellKnown)
       const distinct = new Map(addresses.map((address) => [to0x(address), address]))
       const given = await Promise.all(
         [...distinct].map(async ([text, address]) => {
-          const { contracts, isWhole } = await linked(chain, address, signal)
+          const { abis: own, isWhole } = await linked(chain, address, signal)
           const of = { chainId: String(evmChainId), address: text, isWhole }
-          return contracts.map((one) => ({ ...of, entries: abiOf(one) }))
+          return own.map((entries) => ({ ...of, entries }))
         }),
       )
       return joinedBooks(joinedBooks(abis, createAbiBook(given.flat())), wellKnown)

@@ -1,10 +1,10 @@
-/** Proved sources of a contract. */
+/** Sources of a contract: those that are proved, or those of the project that its chain is developed with. */
 
 import { readAbi } from '../../../codec/evm/abi/abi.ts'
 import { contractNameOf } from '../../../contracts/standard-input.ts'
 import { toChecksumAddress } from '../../../core/address.ts'
 import { fromHex, to0x } from '../../../core/bytes.ts'
-import type { ContractSource } from '../../../shape/evm/contract.ts'
+import type { ContractCode, ContractSource, ProjectSource } from '../../../shape/evm/contract.ts'
 import { EvmContracts } from '../../../shape/operations/evm-contracts.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
@@ -14,27 +14,33 @@ import { subjectOf } from '../address-list.ts'
 import { answerOfNode } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
 import { labelsOf } from '../rich-addresses.ts'
-import type { KnownContract } from './contract-book.ts'
+import type { KnownContract, ProjectContract } from './contract-book.ts'
 
-/** Sources of a contract and its implementations, of each that is verified. */
+/** Sources of a contract and its implementations, of each that has some. */
 export function getContractCode(context: EvmContext): Operation<'getContractCode'> {
   const { contracts, clock } = context
   return operation(EvmContracts.getContractCode, async ({ path, signal }) => {
     const { chain, address, id } = await subjectOf(context, path)
-    const find = (of: Uint8Array): Promise<KnownContract | undefined> =>
-      answerOfNode(clock, signal, (until) => contracts.find(chain, of, until))
-    const [known, proxy] = await Promise.all([
+    const find = async (of: Uint8Array): Promise<Sources> => {
+      const known = await answerOfNode(clock, signal, (until) => contracts.find(chain, of, until))
+      if (known !== undefined) return { source: sourceView(known) }
+      const own = await answerOfNode(clock, signal, (until) =>
+        contracts.projectAt(chain, of, until),
+      )
+      return { project: own && (await projectView(own)) }
+    }
+    const [{ source, project }, proxy] = await Promise.all([
       find(address),
       answerOfNode(clock, signal, (until) => contracts.proxyAt(chain, address, until)),
     ])
     const compilers =
-      known === undefined ? await answerOfNode(clock, signal, contracts.versions) : undefined
+      source === undefined ? await answerOfNode(clock, signal, contracts.versions) : undefined
     const implementations = await Promise.all(
-      (proxy?.implementations ?? []).map(async (one) => ({ one, code: await find(one) })),
+      (proxy?.implementations ?? []).map(async (one) => ({ one, sources: await find(one) })),
     )
-    const isKnown = known !== undefined || implementations.some(({ code }) => code !== undefined)
+    const all = [{ source, project }, ...implementations.map(({ sources }) => sources)]
+    const isKnown = all.some((one) => (one.source ?? one.project) !== undefined)
     const standardAbi = isKnown || id === undefined ? [] : await abiOfToken(context, chain, id)
-    const source = known && sourceView(known)
     const labels = await labelsOf(
       context.addressBooks(chain),
       [address, ...(proxy?.implementations ?? [])].map(to0x),
@@ -48,6 +54,7 @@ export function getContractCode(context: EvmContext): Operation<'getContractCode
           ...source,
           decodedConstructor: labels.in(source.decodedConstructor),
         },
+        project,
         standardAbi: standardAbi.length === 0 ? undefined : standardAbi,
         compilers: compilers === undefined ? undefined : [...compilers],
         proxy:
@@ -55,15 +62,31 @@ export function getContractCode(context: EvmContext): Operation<'getContractCode
             ? undefined
             : {
                 kind: proxy.kind,
-                implementations: implementations.map(({ one, code }) => ({
+                implementations: implementations.map(({ one, sources }) => ({
                   address: toChecksumAddress(one),
                   label: labels.of(to0x(one)),
-                  source: code && sourceView(code),
+                  ...sources,
                 })),
               },
       },
     }
   })
+}
+
+type Sources = Pick<ContractCode, 'source' | 'project'>
+
+async function projectView({ artifact, compilation }: ProjectContract): Promise<ProjectSource> {
+  const { name, path, abi } = artifact
+  const { language, version, settings, sources } = await compilation()
+  return {
+    name,
+    path,
+    language,
+    compilerVersion: version,
+    settings,
+    sources: Object.entries(sources).map(([each, { content }]) => ({ path: each, content })),
+    abi: [...abi],
+  }
 }
 
 async function abiOfToken(

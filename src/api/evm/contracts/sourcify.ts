@@ -124,7 +124,7 @@ function fieldsOf(
     ),
     compilation: {
       language: body.input.language,
-      compiler: 'solc',
+      compiler: body.input.language === 'Vyper' ? 'vyper' : 'solc',
       compilerVersion: version,
       compilerSettings: body.input.settings,
       name: own,

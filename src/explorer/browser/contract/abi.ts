@@ -20,9 +20,11 @@ export type AbiItem = {
 }
 
 /** Methods and events of a contract and of what it hands calls on to, each once. */
-export function itemsOf({ source, standardAbi, proxy }: ContractCode): readonly AbiItem[] {
-  const led = (proxy?.implementations ?? []).map((one) => one.source?.abi)
-  const items = [source?.abi, ...led, standardAbi].flatMap((abi) => abi ?? []).filter(isItem)
+export function itemsOf(code: ContractCode): readonly AbiItem[] {
+  const { standardAbi, proxy } = code
+  const all = [code, ...(proxy?.implementations ?? [])]
+  const own = all.map(({ source, project }) => (source ?? project)?.abi)
+  const items = [...own, standardAbi].flatMap((abi) => abi ?? []).filter(isItem)
   const signatures = items.map((item) => item.type + signatureOf(item))
   return items.filter((_, at) => signatures.indexOf(signatures[at] ?? '') === at)
 }

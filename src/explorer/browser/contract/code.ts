@@ -1,8 +1,8 @@
-/** Proved sources of a contract, and of what a proxy leads to. */
+/** Sources of a contract, and of what a proxy leads to. */
 
 import { h, type JSX } from 'preact'
 
-import type { ContractCode, ContractSource } from '../../../shape/evm/contract.ts'
+import type { ContractCode, ContractSource, ProjectSource } from '../../../shape/evm/contract.ts'
 import { addressLink } from '../evm/evm-parts.ts'
 import { visible } from '../kit/format.ts'
 import { card, CopyButton, facts, pill, table, type View, when } from '../kit/parts.ts'
@@ -12,7 +12,7 @@ import { VerifyForm } from './verify-form.ts'
 /** The code of a contract; `renew` reads it again. */
 export function codeView(
   { chainId, address }: { readonly chainId: string; readonly address: string },
-  { source, proxy, compilers }: ContractCode,
+  { source, project, proxy, compilers }: ContractCode,
   renew: () => void,
 ): JSX.Element {
   return h('div', { class: 'stack' }, [
@@ -25,12 +25,9 @@ export function codeView(
             ['Implementation', implementations(chainId, proxy)],
           ]),
         ),
-    source === undefined
-      ? h('p', { class: 'empty' }, 'This contract is not verified.')
-      : sourceView(chainId, source, ''),
-    ...(proxy?.implementations ?? []).flatMap(({ source: led }) =>
-      led === undefined ? [] : [sourceView(chainId, led, 'Implementation: ')],
-    ),
+    source === undefined ? h('p', { class: 'empty' }, 'This contract is not verified.') : null,
+    sourcesView(chainId, { source, project }, ''),
+    ...(proxy?.implementations ?? []).map((led) => sourcesView(chainId, led, 'Implementation: ')),
     compilers === undefined || compilers.length === 0
       ? null
       : h(VerifyForm, { chainId, address, compilers, done: renew }),
@@ -53,21 +50,33 @@ const proxyNames = {
   diamond: 'diamond (ERC-2535)',
 } as const
 
-function sourceView(chainId: string, source: ContractSource, before: string): View {
-  const { sameCodeAs: twin, decodedConstructor: made } = source
+/** How sources are marked that nothing proves. */
+export const ofProject = 'from your project'
+
+function sourcesView(
+  chainId: string,
+  {
+    source,
+    project,
+  }: { readonly source?: ContractSource | undefined; readonly project?: ProjectSource | undefined },
+  before: string,
+): View {
+  const shown = source ?? project
+  if (shown === undefined) return null
+  const { sameCodeAs: twin, decodedConstructor: made, verifiedAt, match } = source ?? {}
   return [
     card(
-      `${before}${visible(source.name)}`,
+      `${before}${visible(shown.name)}`,
       facts([
-        ['Compiler', `${source.language} ${source.compilerVersion}`],
-        ['Settings', h('code', null, visible(JSON.stringify(source.settings)))],
-        ['Verified', when(source.verifiedAt, Date.now())],
+        ['Compiler', `${shown.language} ${shown.compilerVersion}`],
+        ['Settings', h('code', null, visible(JSON.stringify(shown.settings)))],
+        ['Verified', verifiedAt === undefined ? 'no' : when(verifiedAt, Date.now())],
         [
           'Same code as',
           twin === undefined ? undefined : addressLink(twin.chainId, { address: twin.address }),
         ],
       ]),
-      pill(source.match === 'full' ? 'full match' : 'partial match', 'good'),
+      match === undefined ? pill(ofProject) : pill(`${match} match`, 'good'),
     ),
     made === undefined || made.parameters.length === 0
       ? null
@@ -78,8 +87,8 @@ function sourceView(chainId: string, source: ContractSource, before: string): Vi
             argumentRows(chainId, made.parameters, { address: '' }),
           ),
         ),
-    ...source.sources.map(({ path, content }) => file(path, content)),
-    file('ABI', JSON.stringify(source.abi, undefined, 2)),
+    ...shown.sources.map(({ path, content }) => file(path, content)),
+    file('ABI', JSON.stringify(shown.abi, undefined, 2)),
   ]
 }
 

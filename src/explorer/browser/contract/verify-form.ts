@@ -98,7 +98,7 @@ function fields(compilers: readonly string[]): View {
         type: 'file',
         required: true,
         multiple: true,
-        accept: '.sol,.json',
+        accept: '.sol,.vy,.vyi,.json',
       }),
       'one standard JSON input, or all source files',
     ),
@@ -141,12 +141,11 @@ async function inputOf(form: FormData): Promise<unknown> {
     files.map(async (file) => [file.name, { content: await file.text() }] as const),
   )
   const [runs, evmVersion] = ['runs', 'evm'].map((name) => textIn(form, name))
+  const isVyper = textIn(form, 'compiler').startsWith('vyper:')
+  const optimizer = { enabled: runs !== '', runs: Number(runs === '' ? 200 : runs) }
   return {
-    language: 'Solidity',
+    language: isVyper ? 'Vyper' : 'Solidity',
     sources: Object.fromEntries(sources),
-    settings: {
-      optimizer: { enabled: runs !== '', runs: Number(runs === '' ? 200 : runs) },
-      ...(evmVersion === '' ? {} : { evmVersion }),
-    },
+    settings: { ...(isVyper ? {} : { optimizer }), ...(evmVersion === '' ? {} : { evmVersion }) },
   }
 }

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks'
 import type { ContractMetadata, ContractCode } from '../../../shape/evm/contract.ts'
 import { itemsOf } from '../contract/abi.ts'
 import { type CallsOf, Read, Write } from '../contract/calls.ts'
-import { codeView, implementations } from '../contract/code.ts'
+import { codeView, implementations, ofProject } from '../contract/code.ts'
 import { Events } from '../contract/events.ts'
 import { messageTable } from '../icm/messages-page.ts'
 import { type Answer, useAnswer } from '../kit/answer.ts'
@@ -203,7 +203,8 @@ function contractCard(
   code: ContractCode | undefined,
 ): JSX.Element {
   const { address, ercType, decimals, price, deploymentDetails: made } = contract
-  const { source, proxy } = code ?? {}
+  const { source, project, proxy } = code ?? {}
+  const codePage = to('chain', chainId, 'address', address, 'code')
   return card(
     ercType === 'UNKNOWN' ? 'Contract' : 'Token',
     facts([
@@ -217,11 +218,11 @@ function contractCard(
       ['Decimals', String(decimals ?? '')],
       [
         'Source code',
-        source === undefined
-          ? 'not verified'
-          : h('a', { href: to('chain', chainId, 'address', address, 'code') }, [
-              `${visible(source.name)}, ${source.match} match`,
-            ]),
+        source !== undefined
+          ? h('a', { href: codePage }, `${visible(source.name)}, ${source.match} match`)
+          : project !== undefined
+            ? h('a', { href: codePage }, `${visible(project.name)}, ${ofProject}, not verified`)
+            : 'not verified',
       ],
       ['Implementation', implementations(chainId, proxy)],
       [
@@ -233,7 +234,11 @@ function contractCard(
         made && wholeAddress(chainId, { address: made.deployerAddress, label: made.deployerLabel }),
       ],
     ]),
-    source === undefined ? null : pill('verified', 'good'),
+    source !== undefined
+      ? pill('verified', 'good')
+      : project !== undefined
+        ? pill(ofProject)
+        : null,
   )
 }
 

@@ -60,11 +60,7 @@ function stepsFrom(layout: number): string[] {
       const rewritten = changesOf(migration, tables, migrations).flatMap(({ does, table }) =>
         does === 'removes' ? [table.name] : [],
       )
-      const indexed = tables.flatMap(({ name, indexes }) =>
-        indexes.some((index) => migration.indexes.includes(index.name)) ? [name] : [],
-      )
-      const read = [...new Set([...rewritten, ...indexed])]
-      const cost = read.length === 0 ? 'a moment' : `every row of ${read.join(', ')} is read`
+      const cost = rewritten.length === 0 ? 'a moment' : `every row of ${rewritten.join(', ')}`
       return `to layout ${migration.layout}: ${migration.gives} (${cost})`
     })
 }

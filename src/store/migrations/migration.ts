@@ -3,13 +3,13 @@
  *
  * It says what the tables were before; both engines' statements follow from that, and so does the form of history
  * files that older versions wrote. They run in one transaction of a store and rewrite no row, so that a store of any
- * size is changed in a moment, but for a new index: a new column is NULL in the rows of before. Whatever must be computed of stored rows
+ * size is changed in a moment: a new column is NULL in the rows of before. Whatever must be computed of stored rows
  * gets tables of its own, which a stage of indexing fills from the first height on.
  */
 
 import { assert } from '../../core/fault.ts'
 import { baseType, postgresDdl, postgresTypes, sqliteDdl, sqliteTypes } from '../engine/ddl.ts'
-import { columnNames, type Index, type Table, typeOf } from '../schema/table.ts'
+import { columnNames, type Table, typeOf } from '../schema/table.ts'
 
 /** A step from the layout before to `layout`. */
 export type Migration = {
@@ -23,8 +23,6 @@ export type Migration = {
   readonly before: readonly Table[]
   /** New tables, each made in the stores that have the table `beside`. */
   readonly makes: readonly { readonly table: string; readonly beside: string }[]
-  /** New indexes of tables that it does not change otherwise; opening a store makes them, from all rows of the table. */
-  readonly indexes: readonly string[]
 }
 
 /** Layout of the oldest stores that are read, those of version 1.0.0. */
@@ -42,18 +40,13 @@ export function tablesAt(
   layout: number,
 ): readonly Table[] {
   let found = tables
-  const since = migrations.filter((each) => each.layout > layout)
-  for (const { before, makes, indexes } of since.toReversed()) {
-    const isOlder = ({ name }: Index): boolean => !indexes.includes(name)
+  for (const { before, makes } of migrations.filter((each) => each.layout > layout).toReversed()) {
     const changed = new Map(before.map((table) => [table.name, table]))
     const made = new Set(makes.map(({ table }) => table))
     const kept = found.filter(({ name }) => !made.has(name))
     const names = new Set(kept.map(({ name }) => name))
     const removed = before.filter(({ name }) => !names.has(name))
-    const were = kept.map((table) => changed.get(table.name) ?? table)
-    found = [...were, ...removed].map((table) =>
-      table.indexes.every(isOlder) ? table : { ...table, indexes: table.indexes.filter(isOlder) },
-    )
+    found = [...kept.map((table) => changed.get(table.name) ?? table), ...removed]
   }
   return found
 }

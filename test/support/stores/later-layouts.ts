@@ -15,7 +15,6 @@ export function laterLayouts(change: 'takes' | 'adds'): Layouts {
     gives: 'nothing',
     before: change === 'takes' ? [gone] : [],
     makes: [],
-    indexes: [],
   }
   return { ...ownLayouts, migrations: [...ownLayouts.migrations, later] }
 }
@@ -52,7 +51,6 @@ export const laterChain: Layouts = {
       gives: 'who mined a block',
       before: [block, cutMessages],
       makes: [{ table: note.name, beside: block.name }],
-      indexes: [],
     },
   ],
 }

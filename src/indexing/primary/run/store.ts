@@ -134,7 +134,11 @@ export async function openPrimaryStore(
     const outbox =
       watches && keepMs !== undefined ? primaryOutbox({ watches, clock, keepMs }) : undefined
     const closeOutbox = watches?.close
-    const schedule = new Schedule({ rules, chainIds: identity.chainIds })
+    const schedule = new Schedule({
+      rules,
+      chainIds: identity.chainIds,
+      outbox: outbox?.slots,
+    })
     return storeOver(database, {
       genesis: bytes,
       rules,
@@ -169,7 +173,7 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
   const rhythm = writingRhythm(database, clock)
   const memory = memoryOver(() => {
     schedule.forget()
-    return openPrimaryRows(rules, outbox)
+    return openPrimaryRows(rules, outbox?.blocks)
   })
   const queue = new WorkQueue()
   let isClosed = false

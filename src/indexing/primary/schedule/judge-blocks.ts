@@ -124,8 +124,10 @@ async function judgeRow(
 ): Promise<(PassedSlot & { readonly id: number })[]> {
   const { id, proposer, time = row.timestamp } = row
   const day = time - (time % daySeconds)
-  days.add(wholeNetwork, day, 'proposed')
-  if (proposer !== undefined) days.add(proposer, day, 'proposed')
+  if (proposer !== undefined) {
+    days.add(proposer, day, 'proposed')
+    days.add(wholeNetwork, day, 'proposed')
+  }
   // Nobody signs on a network without staking, where nobody is due.
   const isNobodys = proposer === undefined && (parent?.time ?? 0) >= blocks.durango
   if (parent === undefined || !row.isKnown || isNobodys) {

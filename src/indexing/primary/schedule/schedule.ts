@@ -19,6 +19,7 @@ import {
 import { passedSlot, proposerDay, slotOutcomes } from '../../../store/schema/primary/proposing.ts'
 import type { PrimaryRules } from '../batch/rules.ts'
 import type { Commit } from '../write/batch-rows.ts'
+import type { PrimaryOutbox } from '../write/primary-outbox.ts'
 import { type BlocksToJudge, type JudgedBlocks, judgeBlocks } from './judge-blocks.ts'
 import { ProposerSets } from './proposer-sets.ts'
 
@@ -32,15 +33,8 @@ type ScheduleOptions = {
   readonly rules: PrimaryRules
   readonly chainIds: Readonly<Record<'X' | 'C', Uint8Array>>
   /** Tells webhooks of heights just judged, in their transaction. */
-  readonly outbox?: SlotOutbox | undefined
+  readonly outbox?: PrimaryOutbox['slots'] | undefined
 }
-
-/** Adds the places of slots in heights that were judged: `from` inclusive, `until` exclusive. */
-export type SlotOutbox = (
-  writer: Writer,
-  chain: PrimaryChain,
-  heights: { readonly from: number; readonly until: number },
-) => Promise<void>
 
 /** The schedule of a network whose blocks and stakers are stored. */
 export class Schedule {

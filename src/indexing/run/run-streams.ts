@@ -58,13 +58,7 @@ export function runStreams({ world, log, signal, send }: WorkerThread): Running 
 }
 
 /** Their failures are reported by the stages whose store they serve. */
-const quietStages: ReadonlySet<string> = new Set([
-  'lease',
-  'pace',
-  'slots',
-  'blockchain id',
-  'share',
-])
+const quietStages: ReadonlySet<string> = new Set(['lease', 'pace', 'blockchain id', 'share'])
 
 function isShown({ stage, state, reason }: StageStatus): boolean {
   // A deployment that does not freeze reports only a store that it cannot use.

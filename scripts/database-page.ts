@@ -105,6 +105,11 @@ const primaryNotes: Readonly<Record<string, Note>> = {
   l1_validator: ['a validation of an L1', 349],
   l1_change: ['a change of such a validation: weight, balance, owner', 80],
   supply: ['the supply of the staking asset of a subnet', 54],
+  passed_slot: ['a slot in which a node was due to propose and got no block accepted', undefined],
+  proposer_day: [
+    'a day of a node, or of all, on a chain: slots proposed, idle, missed, unclear',
+    42,
+  ],
   progress: ['a chain: its time, and fees and excess of L1 validators', 29],
   undo: ['how a batch at the head is taken back, of the newest sixteen', undefined],
 }

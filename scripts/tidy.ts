@@ -80,7 +80,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     batch: [],
     replay: ['batch'],
     write: ['batch'],
-    run: ['batch', 'replay', 'write'],
+    schedule: ['batch', 'write'],
+    run: ['batch', 'replay', 'schedule', 'write'],
   },
   evm: {
     read: ['tokens'],

@@ -100,6 +100,15 @@ one renews itself, and a newcomer waits for its start.`,
       path: ({ of }) => `${fuji}/validators/${of('renewingNode')}/cycles`,
     },
     {
+      id: 'listProposerDays',
+      about: 'Compare the shares of a node with those of the network on the same days.',
+      path: ({ of }) => `${p}/nodes/${of('validator')}/slots:listDays`,
+    },
+    {
+      id: 'listProposerSlots',
+      path: ({ of }) => `${p}/nodes/${of('validator')}/slots?pageSize=2`,
+    },
+    {
       id: 'listDelegators',
       path: ({ of }) => `${fuji}/delegators?nodeIds=${of('validator')}&pageSize=1`,
     },

@@ -20,6 +20,7 @@ import type { operations } from '../shape/operations/operations.ts'
 import type { PrimaryAddresses } from '../shape/operations/primary-addresses.ts'
 import type { PrimaryNetwork } from '../shape/operations/primary-network.ts'
 import type { PrimaryTransactions } from '../shape/operations/primary-transactions.ts'
+import type { Proposers } from '../shape/operations/proposers.ts'
 import type { Signatures } from '../shape/operations/signatures.ts'
 import type { Validators } from '../shape/operations/validators.ts'
 import type { Webhooks } from '../shape/operations/webhooks.ts'
@@ -134,6 +135,7 @@ import { getAssetDetails, listAssetTransactions } from './primary/transactions/x
 import { listDelegators } from './primary/validators/list-delegators.ts'
 import { listValidatorCycles } from './primary/validators/list-validator-cycles.ts'
 import { listNodeValidators, listValidators } from './primary/validators/list-validators.ts'
+import { listProposerDays, listProposerSlots } from './primary/validators/proposer-slots.ts'
 import { listPendingRewards, listRewards } from './primary/validators/rewards.ts'
 import type { SearchContext } from './search/search-context.ts'
 import { search } from './search/search.ts'
@@ -278,6 +280,7 @@ export function primaryOperations(
       typeof PrimaryTransactions &
       typeof PrimaryAddresses &
       typeof Validators &
+      typeof Proposers &
       typeof L1Validators
   >,
   'getAvaxSupply'
@@ -309,6 +312,8 @@ export function primaryOperations(
     getSingleValidatorDetails: listNodeValidators(context),
     listAutoRenewedValidatorCycles: listValidatorCycles(context),
     listDelegators: listDelegators(context),
+    listProposerSlots: listProposerSlots(context),
+    listProposerDays: listProposerDays(context),
     listHistoricalPrimaryNetworkRewards: listRewards(context),
     listPendingPrimaryNetworkRewards: listPendingRewards(context),
     listL1Validators: listL1Validators(context),

@@ -37,7 +37,7 @@ import { claimDataFolder, storeSizes, sizeReader } from './stores/data-folder.ts
 import { openFilesLimit, withinOpenFiles } from './stores/open-files.ts'
 import { keepShowingLife } from './stores/sign-of-life.ts'
 import { storesOf } from './stores/store-connections.ts'
-import { watchL1s } from './warp/watch-l1.ts'
+import { watchNetworks } from './warp/watch-networks.ts'
 
 /** A process at work. */
 export type Running = {
@@ -169,7 +169,7 @@ async function build(
     const living = { location: store, owner, clock, threads, signal: over.signal }
     void keepShowingLife(living).catch(failed)
   }
-  watchL1s({ ...shared, config, networks: served.networks.list }, over.signal)
+  watchNetworks({ ...shared, config, networks: served.networks.list }, over.signal)
   closers.push(api.close, api.events.close)
   api.events.start(api)
   api.events.deliver(failed)

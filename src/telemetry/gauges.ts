@@ -52,6 +52,11 @@ export const gaugeTable = {
     'Attempts to deliver messages of webhooks: delivered, failed, or dead after the last one.',
     'outcome',
   ),
+  firn_primary_disagreed_blocks: gauge(
+    'Blocks that another node proposed than was due by the schedule that Firn computes.',
+    'network',
+    'chain',
+  ),
   firn_subnet_active_validators: gauge(
     'Active validators of a watched L1 (setting l1.watch).',
     'subnet',

@@ -8,7 +8,6 @@ import { firstWebhookPlace } from '../../events/deliverer.ts'
 import type { UpdateWebhookBody } from '../../shape/events/webhook.ts'
 import { Webhooks } from '../../shape/operations/webhooks.ts'
 import type { Static } from '../../shape/type.ts'
-import { checkpointHeights } from '../../store/checkpoint.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { writePlace } from '../../store/query/events/webhook-places.ts'
 import {
@@ -20,10 +19,9 @@ import {
   renumberWebhook,
   type Webhook as StoredWebhook,
 } from '../../store/query/events/webhooks.ts'
-import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
 import { ownerOf, operation, type Operation } from '../operation/operation.ts'
 import { webhookView, type EventContext, changeOwn, webhookWithPlace } from './own-webhook.ts'
-import { readWebhook, evmLedger, evmStart, urlIn } from './read-webhook.ts'
+import { readWebhook, evmLedger, evmStart, networkStart, urlIn } from './read-webhook.ts'
 
 /** A new secret. Source: guide of the hosted service, 32 bytes. */
 const secretBytes = 32
@@ -140,11 +138,8 @@ function evmChain(
 async function startOf(context: EventContext, webhook: StoredWebhook): Promise<number> {
   if (webhook.body.eventType === 'address_activity')
     return evmStart(context, evmChain(context, webhook))
-  const chain = webhook.ledger === 'X' ? 'X' : 'P'
-  const served = context.networks.find(webhook.body.network ?? 'fuji')
-  const stored = (await checkpointHeights(served.store)).get(chain) ?? -1
-  const head = context.headOf(webhook.store, chain) ?? -1
-  return firstPosOf(blockIdOf(chainNumbers[chain], Math.max(stored, head) + 1))
+  const { ledger, body } = webhook
+  return (await networkStart(context, body, ledger)).from
 }
 
 const sharedSecretSecretBytes = 32

@@ -8,16 +8,23 @@ import type { Describe } from '../../events/message.ts'
 import type { CreateWebhookBody } from '../../shape/events/webhook.ts'
 import type { Static } from '../../shape/type.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
-import { type Watched, watchedText, type WebhookLedger } from '../../store/query/events/watch.ts'
+import { placeOfHeight, primaryChainOf } from '../../store/query/events/ledger-places.ts'
+import {
+  slotLedgers,
+  type Watched,
+  watchedText,
+  type WebhookLedger,
+} from '../../store/query/events/watch.ts'
 import type { WatchedEvent, WebhookBody } from '../../store/query/events/webhooks.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
-import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
 import { eventNamed, topicsWanted } from '../evm/abi/list-contract-events.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain, ChainDirectory } from '../operation/chain-directory.ts'
+import { chainNameOf } from '../primary/inputs.ts'
 import type { NetworkDirectory } from '../primary/network/networks.ts'
 import { addressEvents } from './address-event.ts'
 import { evmEvents } from './evm-event.ts'
+import { missedSlotEvents } from './missed-slot-event.ts'
 import type { EventContext } from './own-webhook.ts'
 import { validatorEvents } from './validator-event.ts'
 
@@ -179,9 +186,8 @@ async function ofAddresses(context: EventContext, body: Body): Promise<ReadWebho
 
 async function ofValidators(context: EventContext, body: Body): Promise<ReadWebhook> {
   const { metadata } = body
-  if ((body.chainId ?? 'p-chain') !== 'p-chain')
-    throw bad('chainId must be p-chain', body.chainId ?? '')
-  const { network, from, store } = await networkStart(context, body, 'P')
+  const ledger = validatorLedger(body)
+  const { network, from, store } = await networkStart(context, body, ledger)
   const { kind, key, only } = validatorsIn(metadata, context.limits.addresses)
   const subEvents = metadata.subEvents?.validatorActivitySubEvents ?? []
   checkCount('metadata.subEvents.validatorActivitySubEvents', subEvents.length, subEvents.length)
@@ -196,19 +202,33 @@ async function ofValidators(context: EventContext, body: Body): Promise<ReadWebh
   const [showKey, showOther] = kind === 'node' ? [toNodeId, toCb58] : [toCb58, toNodeId]
   return {
     store,
-    ledger: 'P',
+    ledger,
     from,
     body: {
       ...common(context, body),
       ...plain,
       network,
-      chainId: 'p-chain',
+      chainId: chainNameOf[primaryChainOf(ledger) ?? 'P'],
       subEvents: [...new Set(subEvents)],
       keys: [showKey(key)],
       only: only.map(showOther),
       watched: watchedText(watched),
     },
   }
+}
+
+/** Missed slots have a ledger of their own for each chain; all else happens on the P-Chain. */
+function validatorLedger({ chainId = 'p-chain', metadata }: Body): WebhookLedger {
+  const subEvents = metadata.subEvents?.validatorActivitySubEvents ?? []
+  if (!subEvents.includes('slot_missed')) {
+    if (chainId !== 'p-chain') throw bad('chainId must be p-chain', chainId)
+    return 'P'
+  }
+  if (subEvents.some((one) => one !== 'slot_missed') || metadata.keyType !== 'nodeId')
+    throw new Fault('bad-parameter', 'slot_missed is for one node, and for no other sub event')
+  const chain = (['P', 'X', 'C'] as const).find((one) => chainNameOf[one] === chainId)
+  if (chain === undefined) throw bad('chainId must be p-chain, x-chain or c-chain', chainId)
+  return slotLedgers[chain]
 }
 
 /** A node and subnets of it, or a subnet and nodes of it. */
@@ -263,10 +283,11 @@ function common(
 /** Signatures of one webhook: few contracts log more kinds. */
 const mostSignatures = 256
 
-async function networkStart(
+/** The network that a webhook is of, and the first place of a ledger that it has not stored yet. */
+export async function networkStart(
   context: EventContext,
-  { network = 'mainnet' }: Body,
-  chain: 'P' | 'X',
+  { network = 'mainnet' }: Pick<Body, 'network'>,
+  ledger: WebhookLedger,
 ): Promise<{
   readonly network: 'mainnet' | 'fuji'
   readonly from: number
@@ -275,9 +296,10 @@ async function networkStart(
 }> {
   const served = context.networks.find(network)
   const store = context.networkKey(network)
+  const chain = primaryChainOf(ledger) ?? 'P'
   const stored = (await checkpointHeights(served.store)).get(chain) ?? -1
   const height = Math.max(stored, context.headOf(store, chain) ?? -1) + 1
-  const from = firstPosOf(blockIdOf(chainNumbers[chain], height))
+  const from = placeOfHeight(ledger, height)
   return { network, from, store, hrp: served.hrp }
 }
 
@@ -321,9 +343,11 @@ export function describePlaces(
       return chain === undefined ? [] : evmEvents(evm, { webhook, chain, pos }, signal)
     }
     const served = networks.find(network)
+    const chain = primaryChainOf(webhook.ledger) ?? 'P'
+    if (slotLedgers[chain] === webhook.ledger)
+      return missedSlotEvents({ ...served, chain }, webhook, pos)
     if (eventType === 'validator_activity')
       return validatorEvents({ ...served, chain: 'P' }, webhook, pos)
-    const chain = webhook.ledger === 'X' ? 'X' : 'P'
     return addressEvents({ ...served, chain }, webhook, pos)
   }
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../config/settings.ts'
 import { faultIn } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import { isHeight } from '../../store/history/manifest.ts'
-import { changesOf } from '../../store/migrations/migration.ts'
+import { changesOf, concerned } from '../../store/migrations/migration.ts'
 import { ownLayout, ownLayouts } from '../../store/migrations/migrations.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 import { openWorld } from '../../world/world.ts'
@@ -47,20 +47,26 @@ async function stepsOf(config: Config, store: ConfiguredStore, world: World): Pr
     const { layout } = detail
     if (code === 'store-version') process.exitCode = exitCodes.store
     if (!isHeight(layout)) return [message]
-    return stepsFrom(layout).map((step) => `store ${store.name}: ${step}`)
+    return stepsFrom(layout, store).map((step) => `store ${store.name}: ${step}`)
   }
 }
 
-/** Steps from `layout` to that of this version, a line each. */
-function stepsFrom(layout: number): string[] {
+/** Steps that bring a store from `layout` to that of this version, a line each. */
+function stepsFrom(layout: number, store: ConfiguredStore): string[] {
   const { tables, migrations } = ownLayouts
+  const own = new Set(store.tables.map(({ name }) => name))
   return migrations
     .filter((each) => each.layout > layout)
     .map((migration) => {
-      const rewritten = changesOf(migration, tables, migrations).flatMap(({ does, table }) =>
-        does === 'removes' ? [table.name] : [],
+      const changes = changesOf(migration, tables, migrations).filter((change) =>
+        own.has(concerned(change)),
       )
-      const cost = rewritten.length === 0 ? 'a moment' : `every row of ${rewritten.join(', ')}`
-      return `to layout ${migration.layout}: ${migration.gives} (${cost})`
+      const step = `to layout ${migration.layout}`
+      if (changes.length === 0) return `${step}: nothing but its number changes`
+      const read = changes.flatMap(({ does, table }) =>
+        does === 'removes' || does === 'indexes' ? [table.name] : [],
+      )
+      const cost = read.length === 0 ? 'a moment' : `every row of ${read.join(', ')} is read`
+      return `${step}: ${migration.gives} (${cost})`
     })
 }

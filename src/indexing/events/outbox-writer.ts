@@ -52,11 +52,13 @@ const forgetEveryMs = 600_000
 /** Fills the outbox of one chain. */
 export class OutboxWriter {
   readonly #options: OutboxWriterOptions
-  #forgottenMs: number
+  readonly #beganMs: number
+  /** When old rows of each ledger were removed. */
+  readonly #forgottenMs = new Map<WebhookLedger, number>()
 
   constructor(options: OutboxWriterOptions) {
     this.#options = options
-    this.#forgottenMs = options.clock.monotonic()
+    this.#beganMs = options.clock.monotonic()
   }
 
   /** Adds what webhooks want of the blocks just written, in the transaction of `writer`. */
@@ -126,8 +128,9 @@ export class OutboxWriter {
     watches: readonly Watch[],
   ): Promise<void> {
     const { clock, keepMs, placeAfter } = this.#options
-    if (watches.length === 0 || clock.monotonic() - this.#forgottenMs < forgetEveryMs) return
-    this.#forgottenMs = clock.monotonic()
+    const last = this.#forgottenMs.get(ledger) ?? this.#beganMs
+    if (watches.length === 0 || clock.monotonic() - last < forgetEveryMs) return
+    this.#forgottenMs.set(ledger, clock.monotonic())
     const oldest = await placeAfter(writer, ledger, Math.floor((clock.now() - keepMs) / 1_000))
     const since = await collected(writer)
     const moved = new Map<number, number>()

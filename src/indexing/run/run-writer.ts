@@ -12,6 +12,7 @@ import { primaryStoreTables } from '../../store/schema/stores.ts'
 import { openChainHost, type ChainHost } from '../evm/run/chain-host.ts'
 import { messageStream } from '../icm/message-stream.ts'
 import { primaryAnswers } from '../primary/run/calls.ts'
+import { slotStream } from '../primary/run/slot-stream.ts'
 import { openPrimaryStore, type PrimaryStore } from '../primary/run/store.ts'
 import { chainShares, type ChainShares } from '../stream/chain-shares.ts'
 import type { BlockReport } from '../stream/chain-spec.ts'
@@ -62,6 +63,7 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
       shares?.add(key, store.shared)
       start(key, leaseStream(store, world.clock))
       start(key, store.pace)
+      start(key, slotStream(store, world.clock))
       const { database } = store
       start(
         key,

@@ -124,6 +124,8 @@ function completeFrom(height: number | undefined): { completeFrom?: number } {
   return height === undefined ? {} : { completeFrom: height }
 }
 
+const laterStages: ReadonlySet<string> = new Set(['tokens', 'slots'])
+
 /** The first stage bounds the answers; a stopped stage shows whatever stage it is. */
 function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
   const [main] = stages
@@ -131,8 +133,8 @@ function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
     return { state: 'syncing', indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 }
   const { stage: _stage, ...summary } = main
   const stopped = stages.find(({ state }) => state === 'stopped')
-  // Names of tokens may come later; what blocks and traces say is then complete all the same.
-  const syncing = stages.some(({ stage, state }) => state === 'syncing' && stage !== 'tokens')
+  // Names of tokens and slots of proposers may come later; what blocks and traces say is then complete all the same.
+  const syncing = stages.some(({ stage, state }) => state === 'syncing' && !laterStages.has(stage))
   if (stopped !== undefined) {
     return { ...summary, state: 'stopped', reason: stopped.reason ?? `${stopped.stage} stopped` }
   }

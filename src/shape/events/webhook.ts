@@ -39,6 +39,7 @@ export const validatorSubEvents = [
   'l1_validator_disabled',
   'l1_validator_removed',
   'l1_validator_balance_threshold',
+  'slot_missed',
 ] as const
 
 const list = (description: string): Schema<string[]> =>
@@ -122,7 +123,10 @@ export const CreateWebhookBody = Type.Object({
   ),
   format,
   chainId: Type.Optional(
-    Type.String({ maxLength: 256, description: 'EVM chain id, or `p-chain` or `x-chain`' }),
+    Type.String({
+      maxLength: 256,
+      description: 'EVM chain id, or `p-chain`, `x-chain` or `c-chain`',
+    }),
   ),
   network: Type.Optional(Type.Enum(['mainnet', 'fuji'], 'Of the primary network')),
   name: Type.Optional(Type.String({ maxLength: 256, description: 'A name' })),
@@ -159,7 +163,7 @@ export const Webhook = Type.Object(
     eventType: Type.Enum([...eventTypes], 'Kind of the events'),
     url: Type.String('Where messages are sent; empty: they are only listened to'),
     format,
-    chainId: Type.String('EVM chain id, or `p-chain` or `x-chain`'),
+    chainId: Type.String('EVM chain id, or `p-chain`, `x-chain` or `c-chain`'),
     network: Type.Optional(Type.Enum(['mainnet', 'fuji'], 'Of the primary network')),
     status,
     createdAt: Type.Integer('Milliseconds since 1970'),

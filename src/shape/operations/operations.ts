@@ -14,6 +14,7 @@ import { Nfts } from './nft.ts'
 import { PrimaryAddresses } from './primary-addresses.ts'
 import { PrimaryNetwork } from './primary-network.ts'
 import { PrimaryTransactions } from './primary-transactions.ts'
+import { Proposers } from './proposers.ts'
 import { Service } from './service.ts'
 import { Signatures } from './signatures.ts'
 import { Validators } from './validators.ts'
@@ -32,6 +33,7 @@ export const operations = {
   ...PrimaryAddresses,
   ...PrimaryTransactions,
   ...Validators,
+  ...Proposers,
   ...PrimaryNetwork,
   ...L1Validators,
   ...Signatures,

@@ -19,7 +19,7 @@ export type PrimaryIdentity = {
   readonly upgrades: Readonly<Record<string, number>>
 }
 
-/** The proposer of a block, from its outer (proposervm) block, known only from an Index API. */
+/** The proposer of a block, from its outer (proposervm) block, known from a complete Index API and from peers. */
 export type Proposer = {
   readonly outerId: Uint8Array
   readonly outerParentId: Uint8Array
@@ -29,7 +29,7 @@ export type Proposer = {
   readonly timestamp: number | undefined
 }
 
-/** A P- or X-Chain block: the inner one's bytes. `proposer` is known only from an Index API. */
+/** A P- or X-Chain block: the inner one's bytes. `proposer` is known from a complete Index API and from peers. */
 export type BlockBytes = {
   readonly height: number
   readonly bytes: Uint8Array

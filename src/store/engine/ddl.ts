@@ -82,7 +82,8 @@ function columnLines(of: Table, types: Types, rowId: string | undefined): string
   })
 }
 
-function indexDdl(of: Table, index: Index): string {
+/** Statement that makes an index where it is missing, in either engine. */
+export function indexDdl(of: Table, index: Index): string {
   const unique = index.unique === true ? 'unique index' : 'index'
   const where = index.where === undefined ? '' : ` where ${index.where}`
   return `create ${unique} if not exists ${index.name} on ${of.name} (${index.columns.join(', ')})${where}`

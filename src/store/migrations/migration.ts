@@ -8,8 +8,15 @@
  */
 
 import { assert } from '../../core/fault.ts'
-import { baseType, postgresDdl, postgresTypes, sqliteDdl, sqliteTypes } from '../engine/ddl.ts'
-import { columnNames, type Table, typeOf } from '../schema/table.ts'
+import {
+  baseType,
+  indexDdl,
+  postgresDdl,
+  postgresTypes,
+  sqliteDdl,
+  sqliteTypes,
+} from '../engine/ddl.ts'
+import { columnNames, type Index, type Table, typeOf } from '../schema/table.ts'
 
 /** A step from the layout before to `layout`. */
 export type Migration = {
@@ -18,7 +25,7 @@ export type Migration = {
   readonly gives: string
   /**
    * Tables that it changes or removes, as they were. What it adds to them stands last among the columns, may be NULL,
-   * and is one of `sums.later` where the table is summed.
+   * and is one of `sums.later` where the table is summed. An index that came since is made.
    */
   readonly before: readonly Table[]
   /** New tables, each made in the stores that have the table `beside`. */
@@ -65,6 +72,7 @@ export function readableFrom(tables: readonly Table[], migrations: readonly Migr
 export type Change =
   | { readonly does: 'makes'; readonly table: Table; readonly beside: string }
   | { readonly does: 'adds' | 'removes'; readonly table: Table; readonly column: string }
+  | { readonly does: 'indexes'; readonly table: Table; readonly index: Index }
   | { readonly does: 'drops'; readonly table: Table }
 
 /** The changes of one of `migrations`, which lead to the newest `tables`. */
@@ -86,8 +94,11 @@ export function changesOf(
     if (table === undefined) return [{ does: 'drops', table: old }]
     const added = columnNames(table).filter((column) => old.columns[column] === undefined)
     const gone = columnNames(old).filter((column) => table.columns[column] === undefined)
+    const known = new Set(old.indexes.map(({ name }) => name))
+    const indexes = table.indexes.filter(({ name }) => !known.has(name))
     return [
       ...added.map((column): Change => ({ does: 'adds', table, column })),
+      ...indexes.map((index): Change => ({ does: 'indexes', table, index })),
       ...gone.map((column): Change => ({ does: 'removes', table: old, column })),
     ]
   })
@@ -105,6 +116,8 @@ export function statementsOf(change: Change, engine: 'sqlite' | 'postgres'): rea
       const type = types[baseType(typeOf(change.table, change.column))]
       return [`alter table ${name} add column ${change.column} ${type}`]
     }
+    case 'indexes':
+      return [indexDdl(change.table, change.index)]
     case 'removes':
       return [`alter table ${name} drop column ${change.column}`]
     case 'drops':

@@ -2,7 +2,8 @@
 
 import { everyTable } from '../schema/stores.ts'
 import type { Table } from '../schema/table.ts'
-import { type Migration, newestLayout } from './migration.ts'
+import { tablesBeforeSlots } from './before-slots.ts'
+import { type Migration, newestLayout, tablesAt } from './migration.ts'
 
 /** Tables of the newest layout, and how stores of layouts before get there. */
 export type Layouts = {
@@ -10,8 +11,27 @@ export type Layouts = {
   readonly migrations: readonly Migration[]
 }
 
+const slots: Migration = {
+  layout: 5,
+  gives: 'slots in which validators were due to propose a block',
+  before: tablesBeforeSlots,
+  makes: [
+    { table: 'passed_slot', beside: 'primary_block' },
+    { table: 'proposer_day', beside: 'primary_block' },
+  ],
+}
+
 /** Of this version. */
-export const ownLayouts: Layouts = { tables: everyTable, migrations: [] }
+export const ownLayouts: Layouts = { tables: everyTable, migrations: [slots] }
 
 /** Number of the layout that this version writes. */
 export const ownLayout = newestLayout(ownLayouts.migrations)
+
+/** The layouts of the version that wrote `layout`: those until then. */
+export function layoutsAt(layout: number): Layouts {
+  const { tables, migrations } = ownLayouts
+  return {
+    tables: tablesAt(tables, migrations, layout),
+    migrations: migrations.filter((each) => each.layout <= layout),
+  }
+}

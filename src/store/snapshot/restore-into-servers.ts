@@ -48,7 +48,8 @@ export async function copyIntoServers(
 ): Promise<void> {
   for (const store of into.stores) {
     const { name } = store
-    const from = await openStore(placed('embedded', staged.folder), name, store.tables, 'read')
+    // An older one is brought to the layout of this version.
+    const from = await openStore(placed('embedded', staged.folder), name, store.tables, 'write')
     const to = await openCopy(placed(into.serverOf(name)), name + copyEnding, store.tables)
     try {
       const tables = await presentTables(from, store.tables)

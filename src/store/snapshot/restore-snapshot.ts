@@ -18,16 +18,18 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { Fault, faultIn } from '../../core/fault.ts'
+import { Fault, faultIn, faultOf } from '../../core/fault.ts'
 import { markCopied } from '../copied-history.ts'
-import { statement } from '../engine/database.ts'
+import { type Database, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
 import { readManifest } from '../history/manifest.ts'
 import { identityName, onDisk, putFile } from '../history/segment-bytes.ts'
 import { putIdentity } from '../history/segment-folder.ts'
+import { layoutsAt } from '../migrations/migrations.ts'
 import { openStore } from '../open.ts'
 import { controlTables, storeLayout } from '../schema/control.ts'
 import { chainTables, everyTable } from '../schema/stores.ts'
+import type { Table } from '../schema/table.ts'
 import {
   checkServersFree,
   copyIntoServers,
@@ -196,18 +198,16 @@ function asKept(sql: string): string {
 }
 
 /**
- * Throws `store-version`, and `store-failed` where a declaration differs from this version's by a
+ * Throws `store-version`, and `store-failed` where a declaration differs from that of its layout by a
  * letter, or the tables belong to other segments.
  */
 async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
   const { name, segments } = stored
-  const place = { store: 'embedded', dataDir }
-  const store = await openStore(place, name, controlTables, 'read')
+  const { store, tables } = await openAsWritten(dataDir, name)
   try {
-    // A trigger, view, check or virtual table in a file from elsewhere would run with our rights.
-    const ours = new Set(
-      [storeLayout, ...everyTable].flatMap((table) => sqliteDdl(table).map(asKept)),
-    )
+    // A trigger, view, check or virtual table in a file from elsewhere would run with our rights, also while
+    // the store is brought to the layout of this version.
+    const ours = new Set([storeLayout, ...tables].flatMap((table) => sqliteDdl(table).map(asKept)))
     const foreign = (await store.all(declared)).find(([, sql]) => !ours.has(asKept(String(sql))))
     if (foreign !== undefined)
       throw new Fault('store-failed', `store has a part that is not of Firn: ${name} ${foreign[0]}`)
@@ -219,6 +219,23 @@ async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
       throw new Fault('store-failed', `snapshot lists other segments than its store: ${name}`)
   } finally {
     await store.close()
+  }
+}
+
+/** Opens a store in the layout it has, and gives the tables of that. */
+async function openAsWritten(
+  dataDir: string,
+  name: string,
+): Promise<{ readonly store: Database; readonly tables: readonly Table[] }> {
+  const place = { store: 'embedded', dataDir }
+  try {
+    return { store: await openStore(place, name, controlTables, 'read'), tables: everyTable }
+  } catch (error) {
+    const { layout } = faultOf(error)?.detail ?? {}
+    if (typeof layout !== 'number') throw error
+    const layouts = layoutsAt(layout)
+    const store = await openStore({ ...place, layouts }, name, controlTables, 'read')
+    return { store, tables: layouts.tables }
   }
 }
 

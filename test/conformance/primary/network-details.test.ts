@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { reportL1s, watchedIds } from '../../../src/service/warp/watch-l1.ts'
+import { reportL1s, watchedIds } from '../../../src/service/warp/watch-networks.ts'
 import { createGauges } from '../../../src/telemetry/gauges.ts'
 import type { Json } from '../../support/services/evm-service.ts'
 import {

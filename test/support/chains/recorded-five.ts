@@ -100,6 +100,7 @@ export async function indexRecording(
       }
       await host.settled()
     }
+    while (await host.judgeMore());
   } finally {
     await host.close()
   }

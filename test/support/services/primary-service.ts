@@ -139,6 +139,7 @@ export async function indexPrimary(
   options: IndexOptions = {},
 ): Promise<Database> {
   const over = new AbortController()
+  let opened: Awaited<ReturnType<typeof openPrimaryHost>> | undefined
   const world = options.world ?? fileWorld
   const genesis = options.genesis ?? 'auto'
   const spec = {
@@ -163,8 +164,8 @@ export async function indexPrimary(
       checkEvery: 1,
     },
     signal: over.signal,
-    openHost: (of: PrimarySource) =>
-      openPrimaryHost({
+    openHost: async (of: PrimarySource) => {
+      opened = await openPrimaryHost({
         key: 'primary-fuji',
         genesis,
         store: location,
@@ -173,7 +174,9 @@ export async function indexPrimary(
         ...(options.collects === true ? { keepEventsMs: Number.MAX_SAFE_INTEGER } : {}),
         signal: over.signal,
         source: of,
-      }),
+      })
+      return opened
+    },
   }
   const nothing = storedNetwork(() => undefined)
   const source = options.source ?? (await openPrimarySource(spec, parts, nothing))
@@ -183,6 +186,7 @@ export async function indexPrimary(
   const waits = options.isPatient === true ? ['syncing', 'stopped'] : ['syncing']
   while (chains.some((chain) => waits.includes(chain.status().state))) await systemClock.sleep(10)
   const stopped = chains.find((chain) => chain.status().state === 'stopped')
+  while ((await opened?.judgeMore()) === true);
   over.abort()
   await Promise.allSettled(runs)
   if (stopped !== undefined) throw new Error(`${stopped.name}: ${stopped.status().reason}`)

@@ -1,4 +1,4 @@
-/** A node: its running terms, delegations, past terms and what they paid, cycles, validations of L1s, blocks. */
+/** A node: its running terms, slots to propose, delegations, past terms and what they paid, cycles, validations of L1s, blocks. */
 
 import { h, type JSX } from 'preact'
 
@@ -34,6 +34,7 @@ import {
   stakeSum,
   termPill,
 } from './primary-parts.ts'
+import { ProposerSlots } from './proposer-slots.ts'
 import { stakeBar, stakeOf, validators } from './validators-page.ts'
 
 /** The page. */
@@ -60,6 +61,7 @@ export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', strin
             card(termTitle(term), termFacts(network, term), pill('active', 'good')),
           ),
     ),
+    h(ProposerSlots, { network, nodeId }),
     card('Delegations', delegations(network, nodeId)),
     card('Past staking periods', pastTerms(network, terms)),
     h(Cycles, {

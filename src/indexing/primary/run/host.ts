@@ -206,15 +206,16 @@ function whyLost(lost: Lost | undefined, chain: ChainName | undefined): unknown 
 /** A host with the store in the same thread. */
 export async function openPrimaryHost(
   options: PrimaryStoreOptions & { readonly source: PrimarySource },
-): Promise<PrimaryHost & Pick<PrimaryStore, 'database' | 'close'>> {
+): Promise<PrimaryHost & Pick<PrimaryStore, 'database' | 'judgeMore' | 'close'>> {
   const { source } = options
   const identity = await source.identity(options.signal)
   const store = await openPrimaryStore(options, identity)
-  const { genesis, database } = store
+  const { genesis, database, judgeMore } = store
   const host = primaryHost({ source, identity, genesis, reader: database, store })
   return {
     ...host,
     database,
+    judgeMore,
     close: async () => {
       // A failure was thrown to the sender of the batch.
       await host.settled().catch(() => undefined)

@@ -50,6 +50,7 @@ export async function rebuildPrimary(options: RebuildOptions): Promise<void> {
       await rebuildChain(host, { chain, head }, options)
       await host.settled()
     }
+    while (await host.judgeMore()) signal.throwIfAborted()
   } finally {
     await host.close()
   }

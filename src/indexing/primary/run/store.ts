@@ -33,9 +33,10 @@ import type { RowBatch } from '../batch/rows.ts'
 import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
 import { beginPChain } from '../replay/p/genesis.ts'
 import { beginXChain } from '../replay/x/replay-x.ts'
+import { Schedule } from '../schedule/schedule.ts'
 import { type Commit, openPrimaryRows, type PrimaryRows } from '../write/batch-rows.ts'
 import { type PrimaryOutbox, primaryOutbox } from '../write/primary-outbox.ts'
-import { takeBack } from '../write/undo.ts'
+import { takeBackBatch, takenBackTo } from '../write/undo.ts'
 import { loadGenesis } from './load-genesis.ts'
 
 /** How a store is opened. */
@@ -78,6 +79,11 @@ export type PrimaryStore = BatchStore & {
   readonly database: Database
   /** The bytes of its genesis. */
   readonly genesis: Uint8Array
+  /**
+   * Compares some stored blocks with the schedule of proposers; returns whether there are more. Throws
+   * `lease-lost`, `store-failed`.
+   */
+  readonly judgeMore: () => Promise<boolean>
   /** Frees the memory and disk that filling took, once the store follows its chains. */
   readonly pace: Stream
   /** Says that this process still writes; waits while another does. Throws `lease-lost`. */
@@ -128,7 +134,20 @@ export async function openPrimaryStore(
     const outbox =
       watches && keepMs !== undefined ? primaryOutbox({ watches, clock, keepMs }) : undefined
     const closeOutbox = watches?.close
-    return storeOver(database, { genesis: bytes, rules, lease, clock, outbox, closeOutbox })
+    const schedule = new Schedule({
+      rules,
+      chainIds: identity.chainIds,
+      outbox: outbox?.slots,
+    })
+    return storeOver(database, {
+      genesis: bytes,
+      rules,
+      schedule,
+      lease,
+      clock,
+      outbox,
+      closeOutbox,
+    })
   } catch (error) {
     await database.close()
     throw error
@@ -142,6 +161,7 @@ function commitUnder(database: Database, lease: Lease, clock: Clock): Commit {
 type StoreOf = {
   readonly genesis: Uint8Array
   readonly rules: PrimaryRules
+  readonly schedule: Schedule
   readonly lease: StandingLease
   readonly clock: Clock
   readonly outbox: PrimaryOutbox | undefined
@@ -149,9 +169,12 @@ type StoreOf = {
 }
 
 function storeOver(database: Database, of: StoreOf): PrimaryStore {
-  const { genesis, rules, lease, clock, outbox } = of
+  const { genesis, rules, schedule, lease, clock, outbox } = of
   const rhythm = writingRhythm(database, clock)
-  const memory = memoryOver(() => openPrimaryRows(rules, outbox))
+  const memory = memoryOver(() => {
+    schedule.forget()
+    return openPrimaryRows(rules, outbox?.blocks)
+  })
   const queue = new WorkQueue()
   let isClosed = false
   const inOrder = <T>(work: (commit: Commit) => Promise<T>): Promise<T> => {
@@ -182,10 +205,8 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
         ),
       ),
     takeBack: (chain) =>
-      guarded((writer, epoch) => {
-        memory.forget()
-        return takeBack(writer, chain, epoch)
-      }),
+      guarded((writer, epoch) => takeBack(writer, chain, { memory, schedule, epoch })),
+    judgeMore: () => schedule.judgeMore(database, guarded),
     health: (all) => guarded((writer) => writeHealth(writer, all)),
     pace: rhythm.stream,
     renew: async () => {
@@ -207,6 +228,23 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
       await database.close()
     },
   }
+}
+
+/** Takes the newest batch of a chain back, and first what followed from it; returns whether it could. */
+async function takeBack(
+  writer: Writer,
+  chain: ChainName,
+  {
+    memory,
+    schedule,
+    epoch,
+  }: { readonly memory: Memory; readonly schedule: Schedule; readonly epoch: number },
+): Promise<boolean> {
+  memory.forget()
+  const height = await takenBackTo(writer, chain)
+  if (height === undefined) return false
+  await schedule.takeBack(writer, epoch, { chain, height })
+  return takeBackBatch(writer, chain, epoch)
 }
 
 type Memory = {

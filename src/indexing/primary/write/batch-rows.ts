@@ -91,7 +91,10 @@ type Known = {
  * Opens the writing side of a store of a primary network of these rules. `outbox`
  * notes what webhooks report, where there are some.
  */
-export function openPrimaryRows(rules: PrimaryRules, outbox?: PrimaryOutbox): PrimaryRows {
+export function openPrimaryRows(
+  rules: PrimaryRules,
+  outbox?: PrimaryOutbox['blocks'],
+): PrimaryRows {
   const known: Known = {
     addresses: numbersIn(address, 'bytes'),
     nodes: nodeNumbers(),

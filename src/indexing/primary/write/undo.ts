@@ -14,6 +14,7 @@ import { moveCheckpoint, type Checkpoint, getCheckpoint } from '../../../store/c
 import {
   type Columns,
   columnOf,
+  type Reader,
   type Row,
   type MaybePromise,
   statement,
@@ -152,16 +153,34 @@ export async function keepUndo(
   await writer.run(forgetOld, [chain, chain, batchesKept - 1])
 }
 
+async function newestUndo(
+  reader: Reader,
+  chain: ChainName,
+): Promise<(Undo & { readonly height: number }) | undefined> {
+  const now = await getCheckpoint(reader, chain)
+  const row = now && (await reader.get(kept, [chain, now.height]))
+  if (now === undefined || row === undefined) return undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `keepUndo`
+  return { height: now.height, ...(deserialize(row[0]) as Undo) }
+}
+
+/** The height that {@link takeBackBatch} would lead to; `undefined` where it cannot. */
+export async function takenBackTo(reader: Reader, chain: ChainName): Promise<number | undefined> {
+  return (await newestUndo(reader, chain))?.before.height
+}
+
 /**
  * Takes the newest batch of `chain` back. Returns whether it could: batches of a backfill are not noted.
  * What is held in memory must be loaded anew.
  */
-export async function takeBack(writer: Writer, chain: ChainName, epoch: number): Promise<boolean> {
-  const now = await getCheckpoint(writer, chain)
-  const row = now && (await writer.get(kept, [chain, now.height]))
-  if (now === undefined || row === undefined) return false
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `keepUndo`
-  const { before, changes } = deserialize(row[0]) as Undo
+export async function takeBackBatch(
+  writer: Writer,
+  chain: ChainName,
+  epoch: number,
+): Promise<boolean> {
+  const noted = await newestUndo(writer, chain)
+  if (noted === undefined) return false
+  const { before, changes, height } = noted
   const again: Readonly<
     Record<Change['how'], (table: Table, columns: Columns) => MaybePromise<void>>
   > = writer
@@ -172,8 +191,8 @@ export async function takeBack(writer: Writer, chain: ChainName, epoch: number):
     if (table === openHolding && how === 'insert')
       await orderAgain(writer, columnOf(columns, 'list'))
   }
-  await writer.remove(undo, { chain: [chain], height: [now.height] })
-  await moveCheckpoint(writer, chain, { before: now.height, after: before, epoch })
+  await writer.remove(undo, { chain: [chain], height: [height] })
+  await moveCheckpoint(writer, chain, { before: height, after: before, epoch })
   return true
 }
 

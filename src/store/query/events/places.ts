@@ -9,11 +9,13 @@ import type { Reader } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
 import { addressIds } from '../evm/addresses.ts'
 import { numbersOfAddresses } from '../primary/addresses.ts'
+import { missedPlaces } from '../primary/proposer-slots.ts'
 import { transactionsOfAddresses } from '../primary/transactions.ts'
 import { thresholdPlaces } from './l1-balances.ts'
+import { primaryChainOf } from './ledger-places.ts'
 import { type PlaceRange, placesOfAddress } from './places-of-addresses.ts'
 import { concerns, ranOutPlaces, validatorPlaces } from './validator-places.ts'
-import type { Watch } from './watch.ts'
+import { slotLedgers, type Watch } from './watch.ts'
 
 /**
  * P-Chain blocks looked through at once, since of validators nothing leads to their places: some
@@ -49,6 +51,13 @@ export async function findPlaces(
     return { places: found, next: isFull ? last + 1 : query.range.until }
   }
   const from = query.isHistory ? query.range.from : Math.max(query.range.from, watched.from)
+  const chain = primaryChainOf(watch.ledger)
+  if (chain !== undefined && slotLedgers[chain] === watch.ledger) {
+    const { until } = query.range
+    const places = await missedPlaces(reader, watched.key, { from, until }, query.limit)
+    const last = places.at(-1)
+    return { places, next: last !== undefined && places.length >= query.limit ? last + 1 : until }
+  }
   const until = Math.min(query.range.until, from + placesAtOnce)
   if (from >= until) return { places: [], next: query.range.until }
   const range = { from, until }

@@ -7,10 +7,22 @@ import { fromHex, toHex } from '../../../core/bytes.ts'
  *
  * - `blocks`, `traces`: an EVM chain, complete with its blocks, or with their traces
  * - `P`, `X`: chains of a primary network
+ * - those of {@link slotLedgers}: slots of proposers that passed on such a chain, complete with its judged blocks
  */
-export const webhookLedgers = ['blocks', 'traces', 'P', 'X'] as const
+export const webhookLedgers = [
+  'blocks',
+  'traces',
+  'P',
+  'X',
+  'P slots',
+  'X slots',
+  'C slots',
+] as const
 /** One of {@link webhookLedgers}. */
 export type WebhookLedger = (typeof webhookLedgers)[number]
+
+/** The ledger of passed slots of a chain, which is the stage whose checkpoint says how far it is. */
+export const slotLedgers = { P: 'P slots', X: 'X slots', C: 'C slots' } as const
 
 /** An address, and the first place from which it is reported. */
 export type WatchedAddress = { readonly bytes: Uint8Array; readonly from: number }

@@ -41,7 +41,7 @@ const blockRow = storedRow({
   supply: maybe(amount('b.supply')),
   l1Fees: maybe(amount('b.l1_fees')),
   l1Active: maybe(integer('b.l1_active')),
-  /** Known only from an Index API, as is all below. */
+  /** Known from a complete Index API and from peers, as is all below. */
   outerId: maybe(bytes('b.outer_id')),
   outerParent: maybe(bytes('b.outer_parent')),
   proposer: maybe(bytes('n.bytes')),

@@ -191,6 +191,54 @@ export async function stakersAt(
       })
 }
 
+const stakeChanges = stakerRow.statement(
+  (
+    columns,
+  ) => `select ${cycleThen}, ${cycleThen}, ${columns} from staker s join node n on n.id = s.node
+   where s.subnet_id = ? and s.activated_height > ? and s.activated_height <= ?
+   union all
+   select ${cycleThen}, ${cycleThen}, ${columns} from staker s join node n on n.id = s.node
+   where s.subnet_id = ? and s.ended_height > ? and s.ended_height <= ? and s.activated_height <= ?
+   union all
+   select ${cycleThen}, ${cycleThen}, ${columns} from cycle k
+   cross join staker s join node n on n.id = s.node
+   where k.height > ? and k.height <= ? and s.pos = k.staker and s.subnet_id = ? and s.activated_height <= ?
+   and (s.ended_height is null or s.ended_height > ?)`,
+)
+
+/** Weight of a stake that a node got, or lost where it is below 0. */
+type WeightChange = Pick<StoredStaker, 'node' | 'nodeId' | 'weight'>
+
+/**
+ * Changes that lead from the set of a subnet's stakers after block `after` to that after `height`, in no order. Cost: the
+ * periods that began, ended or renewed themselves in between, by an index each.
+ */
+export async function weightChanges(
+  reader: Reader,
+  { subnetId, after, height }: Omit<SetQuery, 'limit'> & { readonly after: number },
+): Promise<WeightChange[]> {
+  const begun = [after, height, subnetId, after, height]
+  const ended = [after, height, subnetId, after, height, after]
+  const renewed = [after, height, after, height, subnetId, after, height]
+  const rows = await reader.all(stakeChanges, [...begun, ...ended, ...renewed])
+  // A stake that several cycles of settled in between comes once for each.
+  const seen = new Set<number>()
+  return rows.flatMap(([before, now, ...row]) => {
+    const staker = stakerRow.read(row)
+    if (seen.has(staker.pos)) return []
+    seen.add(staker.pos)
+    const weight = weightIn(staker, height, now) - weightIn(staker, after, before)
+    return weight === 0n ? [] : [{ node: staker.node, nodeId: staker.nodeId, weight }]
+  })
+}
+
+/** Weight of a staker after a block; `cycle` is the first that was settled later. */
+function weightIn(staker: StoredStaker, height: number, cycle: Value | undefined): bigint {
+  const { activatedHeight = Infinity, endedHeight = Infinity } = staker
+  if (activatedHeight > height || endedHeight <= height) return 0n
+  return cycle instanceof Uint8Array ? cycleBody.fromBytes(cycle).weight : staker.weight
+}
+
 const blockType = statement('select type from primary_block where id = ?', { over: 'tables' })
 const proposals: ReadonlySet<number> = new Set(proposalTypes)
 

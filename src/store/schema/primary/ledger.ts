@@ -11,7 +11,7 @@ import { sumsBy, table } from '../table.ts'
 
 /**
  * Blocks. `id` is the chain's and height's part of `pos`. `supply` and `l1_fees` in nAVAX, P-Chain
- * only; the proposer's columns are known only from an Index API.
+ * only; the proposer's columns are known from a complete Index API and from peers.
  */
 export const block = table(
   'primary_block',

@@ -46,6 +46,7 @@ export const staker = table(
         where: 'validator_tx is not null',
       },
       { name: 'staker_by_end', columns: ['subnet_id', 'ended_height'] },
+      { name: 'staker_by_start', columns: ['subnet_id', 'activated_height'] },
     ],
   },
 )
@@ -65,7 +66,12 @@ export const stakerByAddress = table(
 export const cycle = table(
   'cycle',
   { staker: 'integer', number: 'integer', height: 'integer', body: 'bytes' },
-  { key: ['staker', 'number'], layout: 'keyed', sums: sumsBy('height', blocksPerSum) },
+  {
+    key: ['staker', 'number'],
+    layout: 'keyed',
+    sums: sumsBy('height', blocksPerSum),
+    indexes: [{ name: 'cycle_by_height', columns: ['height'] }],
+  },
 )
 
 /**

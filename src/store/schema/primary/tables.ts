@@ -20,6 +20,7 @@ import {
   txById,
   utxo,
 } from './ledger.ts'
+import { passedSlot, proposerDay } from './proposing.ts'
 import {
   cycle,
   reward,
@@ -131,5 +132,7 @@ export const primaryTables = [
   l1Validator,
   l1Change,
   supply,
+  passedSlot,
+  proposerDay,
   progress,
 ] as const

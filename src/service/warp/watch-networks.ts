@@ -1,4 +1,4 @@
-/** Balances of the validators of watched L1s as gauges. */
+/** Primary networks as gauges: balances of watched L1s, and blocks that disagree with the schedule of proposers. */
 
 import { watchedL1 } from '../../api/primary/l1/list-l1-funds.ts'
 import type { ServedNetwork } from '../../api/primary/network/networks.ts'
@@ -6,10 +6,11 @@ import type { Config } from '../../config/settings.ts'
 import { parseId, toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
+import { disagreedBlocks } from '../../store/query/primary/proposer-slots.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { LogRegistry } from '../../telemetry/logs/log-registry.ts'
 
-type L1WatchOptions = {
+type WatchOptions = {
   readonly config: Config
   readonly networks: () => readonly ServedNetwork[]
   readonly gauges: Gauges
@@ -21,12 +22,12 @@ type L1WatchOptions = {
 const lookEveryMs = 30_000
 
 /**
- * Looks every half minute until the signal is aborted, at what the setting `l1.watch` names. Throws
- * `bad-config` for anything but an id.
+ * Looks every half minute until the signal is aborted, at networks and the L1s that the setting `l1.watch` names.
+ * Throws `bad-config` for anything but an id.
  */
-export function watchL1s(options: L1WatchOptions, signal: AbortSignal): void {
+export function watchNetworks(options: WatchOptions, signal: AbortSignal): void {
   const subnetIds = watchedIds(options.config['l1.watch'])
-  if (subnetIds.length > 0) void look(options, subnetIds, signal)
+  void look(options, subnetIds, signal)
 }
 
 /** Ids of the setting, 32 bytes each. Throws `bad-config`. */
@@ -41,24 +42,35 @@ export function watchedIds(texts: readonly string[]): Uint8Array[] {
 }
 
 async function look(
-  options: L1WatchOptions,
+  options: WatchOptions,
   subnetIds: readonly Uint8Array[],
   signal: AbortSignal,
 ): Promise<void> {
-  const log = options.logs.log.child('l1')
+  const log = options.logs.log.child('networks')
   while (!signal.aborted) {
     try {
       await reportL1s(options.networks(), options.gauges, subnetIds)
+      await reportSlots(options.networks(), options.gauges)
       await options.world.clock.sleep(lookEveryMs, signal)
     } catch (error) {
       if (signal.aborted) return
-      log.warn('L1 balances could not be read', { error })
+      log.warn('networks could not be read', { error })
       await options.world.clock.sleep(lookEveryMs, signal).catch(() => undefined)
     }
   }
 }
 
-/** Sets the gauges once. */
+/** Sets the gauges of blocks that disagree with the schedule once. */
+export async function reportSlots(
+  networks: readonly ServedNetwork[],
+  gauges: Gauges,
+): Promise<void> {
+  for (const { store, network } of networks)
+    for (const [chain, blocks] of await disagreedBlocks(store))
+      gauges.set('firn_primary_disagreed_blocks', blocks, { network, chain })
+}
+
+/** Sets the gauges of L1s once. */
 export async function reportL1s(
   networks: readonly ServedNetwork[],
   gauges: Gauges,

@@ -15,7 +15,7 @@ import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { statement } from '../../store/engine/database.ts'
-import { checkNotNewer } from '../../store/engine/layout.ts'
+import { checkWritable, layoutOf } from '../../store/engine/layout.ts'
 import { leaseRow } from '../../store/lease.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
@@ -24,7 +24,7 @@ import { Claim } from '../../store/sqlite/claim.ts'
 import type { ReadableStore } from '../status/readiness.ts'
 import { storeLocation } from './store-location.ts'
 
-const layoutQuestion = statement('select version, readable_from, firn from firn_format')
+const layoutQuestion = statement<string>('select * from firn_format', { over: undefined })
 
 /** Between two looks at the leases of a folder that another process has. */
 const lookEveryMs = 250
@@ -114,13 +114,9 @@ async function checkVersions(location: StoreLocation, stores: readonly string[])
   for (const name of stores) {
     try {
       const store = await openStore(location, name, controlTables, 'read')
-      const [number, readableFrom, firn] = (await store.get(layoutQuestion)) ?? []
+      const row = await store.get(layoutQuestion)
       await store.close()
-      if (number !== undefined)
-        checkNotNewer(
-          { name, place: 'it' },
-          { number: Number(number), readableFrom: Number(readableFrom), firn: String(firn) },
-        )
+      if (row !== undefined) checkWritable({ name, place: 'it' }, layoutOf(row))
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'store-failed') throw error

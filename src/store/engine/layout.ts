@@ -2,11 +2,13 @@
  * Stores that this version can read and write, by the number of their layout and by their tables.
  *
  * A writer brings an older store to its own layout. A newer store is read by an older version as long as nothing was
- * taken away since, and written by none.
+ * taken away since, and written as long as none of its tables was changed.
  */
 
 import { Fault } from '../../core/fault.ts'
+import { version } from '../../core/version.ts'
 import {
+  type Change,
   changesOf,
   concerned,
   firstLayout,
@@ -15,7 +17,7 @@ import {
 } from '../migrations/migration.ts'
 import { type Layouts, ownLayout } from '../migrations/migrations.ts'
 import { columnNames, type Table } from '../schema/table.ts'
-import type { Database } from './database.ts'
+import type { Database, Row } from './database.ts'
 
 /** "Firn" in ASCII: marks our SQLite files. */
 export const applicationId = 0x4669_726e
@@ -32,10 +34,37 @@ export type NamedStore = {
 /** The layout of a store as it is. */
 export type StoredLayout = {
   readonly number: number
-  /** The oldest layout whose version can read it. */
+  /** The oldest layout whose version can read it, and the oldest whose version can write it. */
   readonly readableFrom: number
+  readonly writableFrom: number
   /** Version of the product that made it; empty where that was not written. */
   readonly firn: string
+}
+
+/** The layout of a row of `firn_format`; those of unreleased versions had fewer columns. */
+export function layoutOf(row: Row): StoredLayout {
+  const [number = 0, readableFrom = number, writableFrom = number, firn = ''] = row
+  return {
+    number: Number(number),
+    readableFrom: Number(readableFrom),
+    writableFrom: Number(writableFrom),
+    firn: String(firn),
+  }
+}
+
+/** Values of the row of `firn_format` of a store with the tables `present`, which has the newest layout. */
+export function layoutRow({ layouts }: NamedStore, present: PresentTables): string {
+  const { tables, migrations } = layouts
+  // Which stores had a table that is gone is not known any more.
+  const isOwn = (change: Change): boolean =>
+    change.does === 'drops' || present.has(concerned(change))
+  const changed = (isMeant: (change: Change) => boolean): number =>
+    migrations.findLast((each) =>
+      changesOf(each, tables, migrations).some((change) => isOwn(change) && isMeant(change)),
+    )?.layout ?? firstLayout
+  const readableFrom = changed(({ does }) => does === 'removes' || does === 'drops')
+  const writableFrom = changed(({ does }) => does !== 'indexes')
+  return `${newestLayout(migrations)}, ${readableFrom}, ${writableFrom}, '${version}'`
 }
 
 /** Tables of a store as they are, by name, and the names of their columns. */
@@ -48,8 +77,8 @@ export type PresentTables = ReadonlyMap<string, ReadonlySet<string>>
 export function checkReadable(store: NamedStore, stored: StoredLayout): void {
   const own = newestLayout(store.layouts.migrations)
   if (stored.readableFrom > own) throw newerLayout(store, stored)
-  if (stored.number < firstLayout) throw olderLayout(store, `layout ${stored.number}`)
-  if (stored.number < own)
+  const names = new Set(store.tables.map(({ name }) => name))
+  if (changesSince(store, stored, names).length > 0)
     throw new Fault(
       'store-failed',
       `store ${store.name} has layout ${stored.number}: a process of this version that indexes brings it to ${own}`,
@@ -58,31 +87,39 @@ export function checkReadable(store: NamedStore, stored: StoredLayout): void {
 }
 
 /**
- * Statements that bring a store to the layout of this version, in order; none where it has it. Throws `store-version`
- * for one of a newer layout, and for one that is too old.
+ * Statements that bring a store to the layout of this version, in order; none where it has it or a newer one. Throws
+ * `store-version` for one that this version cannot write, and for one that is too old.
  */
 export function migrationOf(
   store: NamedStore,
   stored: StoredLayout,
   { engine, present }: { readonly engine: Database['engine']; readonly present: PresentTables },
 ): readonly string[] {
-  const { tables, migrations } = store.layouts
-  checkNotNewer(store, stored, newestLayout(migrations))
-  if (stored.number < firstLayout) throw olderLayout(store, `layout ${stored.number}`)
-  return migrations
-    .filter(({ layout }) => layout > stored.number)
-    .flatMap((migration) => changesOf(migration, tables, migrations))
-    .filter((change) => present.has(concerned(change)))
-    .flatMap((change) => statementsOf(change, engine))
+  checkWritable(store, stored, newestLayout(store.layouts.migrations))
+  return changesSince(store, stored, present).flatMap((change) => statementsOf(change, engine))
 }
 
-/** Throws `store-version` for a store that a newer version than that of layout `own` has written. */
-export function checkNotNewer(
+/** Changes to the tables that a store has, since its layout. Throws `store-version` for one that is too old. */
+function changesSince(
+  store: NamedStore,
+  { number }: StoredLayout,
+  present: { readonly has: (table: string) => boolean },
+): readonly Change[] {
+  if (number < firstLayout) throw olderLayout(store, `layout ${number}`)
+  const { tables, migrations } = store.layouts
+  return migrations
+    .filter(({ layout }) => layout > number)
+    .flatMap((migration) => changesOf(migration, tables, migrations))
+    .filter((change) => present.has(concerned(change)))
+}
+
+/** Throws `store-version` for a store that the version of layout `own` cannot write, since a newer one has changed it. */
+export function checkWritable(
   store: Pick<NamedStore, 'name' | 'place'>,
   stored: StoredLayout,
   own = ownLayout,
 ): void {
-  if (stored.number > own) throw newerLayout(store, stored)
+  if (stored.writableFrom > own) throw newerLayout(store, stored)
 }
 
 /** Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks. */

@@ -58,16 +58,6 @@ export function tablesAt(
   return found
 }
 
-/** The oldest layout whose version can read stores of the newest one: no migration since has taken anything away. */
-export function readableFrom(tables: readonly Table[], migrations: readonly Migration[]): number {
-  const takes = migrations.findLast((migration) =>
-    changesOf(migration, tables, migrations).some(
-      ({ does }) => does === 'removes' || does === 'drops',
-    ),
-  )
-  return takes?.layout ?? firstLayout
-}
-
 /** A change that a migration makes. */
 export type Change =
   | { readonly does: 'makes'; readonly table: Table; readonly beside: string }

@@ -3,18 +3,19 @@
 import { createHash } from 'node:crypto'
 
 import { Fault } from '../../core/fault.ts'
-import { version } from '../../core/version.ts'
 import type { Statement } from '../engine/database.ts'
 import { postgresDdl } from '../engine/ddl.ts'
 import {
   checkTables,
+  layoutOf,
+  layoutRow,
   migrationOf,
   type NamedStore,
   type PresentTables,
   saysHowFar,
   type StoredLayout,
 } from '../engine/layout.ts'
-import { newestLayout, readableFrom } from '../migrations/migration.ts'
+import { newestLayout } from '../migrations/migration.ts'
 import { storeLayout } from '../schema/control.ts'
 import { queryRows, exec, type Link } from './link.ts'
 
@@ -30,7 +31,6 @@ export type PreparedStore = NamedStore & {
  */
 export async function prepareStore(store: PreparedStore): Promise<void> {
   const { link, namespace } = store
-  const { tables, migrations } = store.layouts
   await queryRows(link, lockQuestion, [lockKey(`${namespace} tables`)])
   const isThere = (await queryRows(link, namespaceQuestion, [namespace])).length > 0
   if (!isThere && store.hasCitus) await checkSharding(link)
@@ -38,9 +38,6 @@ export async function prepareStore(store: PreparedStore): Promise<void> {
   else await exec(link, `create schema "${namespace}"`)
   // By its key Citus can move it, with the store, to another worker.
   for (const each of postgresDdl(storeLayout)) await exec(link, each)
-  // Before 1.0 it had one column.
-  await exec(link, 'alter table firn_format add column if not exists readable_from bigint')
-  await exec(link, 'alter table firn_format add column if not exists firn text')
   const stored = await storedLayout(link)
   if (stored !== undefined) {
     const to = { engine: 'postgres', present: await presentTables(store) } as const
@@ -53,11 +50,11 @@ export async function prepareStore(store: PreparedStore): Promise<void> {
   for (const table of store.tables)
     if (!present.has(table.name) || table.indexes.some((index) => !present.has(index.name)))
       for (const each of postgresDdl(table)) await exec(link, each)
-  const newest = newestLayout(migrations)
-  if (stored?.number === newest) return
-  await exec(link, 'delete from firn_format')
-  const row = `${newest}, ${readableFrom(tables, migrations)}, '${version}'`
-  await exec(link, `insert into firn_format (version, readable_from, firn) values (${row})`)
+  if (stored !== undefined && stored.number >= newestLayout(store.layouts.migrations)) return
+  await exec(link, 'drop table firn_format')
+  for (const each of postgresDdl(storeLayout)) await exec(link, each)
+  const row = layoutRow(store, await presentTables(store))
+  await exec(link, `insert into firn_format values (${row})`)
 }
 
 async function presentTables({ link, namespace }: PreparedStore): Promise<PresentTables> {
@@ -70,8 +67,7 @@ async function presentTables({ link, namespace }: PreparedStore): Promise<Presen
 /** The layout of a store; `undefined` where it has none yet. */
 export async function storedLayout(link: Link): Promise<StoredLayout | undefined> {
   const [row] = await queryRows(link, layoutQuestion)
-  const [number, readableFrom = number, firn = ''] = row ?? []
-  return row && { number: Number(number), readableFrom: Number(readableFrom), firn: String(firn) }
+  return row && layoutOf(row)
 }
 
 /** Number of an advisory lock: 48 bits of a hash, so that it fits a double. */

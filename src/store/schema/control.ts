@@ -43,12 +43,13 @@ export const lease = table(
 )
 
 /**
- * The layout of the store, one row that engines make and read: its number, the oldest one whose version can read it,
- * and the version of the product that made it. SQLite has the number in `user_version`, too.
+ * The layout of the store, one row that engines make and read: its number, the oldest one whose version can read it and
+ * the oldest whose version can write it, and the version of the product that made it. SQLite has the number in
+ * `user_version`, too.
  */
 export const storeLayout = table(
   'firn_format',
-  { version: 'integer', readable_from: 'integer', firn: 'text' },
+  { version: 'integer', readable_from: 'integer', writable_from: 'integer', firn: 'text' },
   { key: ['version'], layout: 'rows' },
 )
 

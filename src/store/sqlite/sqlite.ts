@@ -9,7 +9,6 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
-import { version } from '../../core/version.ts'
 import { WorkQueue } from '../../core/waiting.ts'
 import {
   statement,
@@ -23,13 +22,15 @@ import {
   applicationId,
   checkReadable,
   checkTables,
+  layoutOf,
+  layoutRow,
   migrationOf,
   type NamedStore,
   type PresentTables,
   saysHowFar,
   type StoredLayout,
 } from '../engine/layout.ts'
-import { newestLayout, readableFrom } from '../migrations/migration.ts'
+import { newestLayout } from '../migrations/migration.ts'
 import { type Layouts, ownLayout, ownLayouts } from '../migrations/migrations.ts'
 import { storeLayout } from '../schema/control.ts'
 import type { Table } from '../schema/table.ts'
@@ -75,7 +76,7 @@ const foldTimeoutMs = 50
 const columnsQuestion = statement(
   "select t.name, c.name from sqlite_schema t join pragma_table_info(t.name) c where t.type = 'table'",
 )
-const layoutQuestion = statement('select readable_from, firn from firn_format')
+const layoutQuestion = statement('select * from firn_format')
 const stageQuestion = statement('select 1 from checkpoint limit 1')
 
 /**
@@ -289,8 +290,7 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
 
 /** Makes the tables what this version reads and writes, in one transaction. */
 function prepareTables(writer: SqliteConnection, store: NamedStore): void {
-  const { tables, migrations } = store.layouts
-  const newest = newestLayout(migrations)
+  const newest = newestLayout(store.layouts.migrations)
   const stored = storedLayout(writer)
   if (stored !== undefined) {
     const to = { engine: 'sqlite', present: presentTables(writer) } as const
@@ -299,13 +299,12 @@ function prepareTables(writer: SqliteConnection, store: NamedStore): void {
   const present = presentTables(writer)
   const hasBlocks = saysHowFar(present) && writer.get(stageQuestion) !== undefined
   checkTables(store, { present, hasBlocks })
-  for (const table of [storeLayout, ...store.tables])
-    for (const each of sqliteDdl(table)) writer.exec(each)
-  if (stored?.number === newest) return
+  for (const table of store.tables) for (const each of sqliteDdl(table)) writer.exec(each)
+  if (stored !== undefined && stored.number >= newest) return
   writer.exec(`pragma user_version = ${newest}`)
-  writer.exec('delete from firn_format')
-  const row = `${newest}, ${readableFrom(tables, migrations)}, '${version}'`
-  writer.exec(`insert into firn_format (version, readable_from, firn) values (${row})`)
+  writer.exec('drop table if exists firn_format')
+  for (const each of sqliteDdl(storeLayout)) writer.exec(each)
+  writer.exec(`insert into firn_format values (${layoutRow(store, presentTables(writer))})`)
 }
 
 function presentTables(connection: SqliteConnection): PresentTables {
@@ -323,8 +322,7 @@ function storedLayout(connection: SqliteConnection): StoredLayout | undefined {
   if (number === 0) return undefined
   // Nearly always it is this version's.
   const isOther = number !== ownLayout && presentTables(connection).has('firn_format')
-  const [readableFrom = number, firn = ''] = (isOther && connection.get(layoutQuestion)) || []
-  return { number, readableFrom: Number(readableFrom), firn: String(firn) }
+  return layoutOf((isOther && connection.get(layoutQuestion)) || [number])
 }
 
 /**

@@ -2,21 +2,30 @@
 
 import type { Migration } from '../../../src/store/migrations/migration.ts'
 import { type Layouts, ownLayout, ownLayouts } from '../../../src/store/migrations/migrations.ts'
+import { checkpoint } from '../../../src/store/schema/control.ts'
 import { block, cutMessages } from '../../../src/store/schema/evm.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { heightsPerSum } from '../../../src/store/schema/sums.ts'
 import { sumsBy, table, type Table } from '../../../src/store/schema/table.ts'
 
-/** Had a table that is gone, so that this version cannot read its stores; or only something more. */
+const fuller: Table = { ...checkpoint, columns: { ...checkpoint.columns, extra: 'integer?' } }
+const come = table('come', { id: 'integer' }, { key: ['id'], layout: 'rows' })
+
+/**
+ * `takes`: checkpoints have lost a column, so that this version cannot read a new store of that one; `adds`: stores
+ * that have checkpoints have a table more.
+ */
 export function laterLayouts(change: 'takes' | 'adds'): Layouts {
-  const gone = table('gone', { id: 'integer' }, { key: ['id'], layout: 'rows' })
   const later: Migration = {
     layout: ownLayout + 1,
     gives: 'nothing',
-    before: change === 'takes' ? [gone] : [],
-    makes: [],
+    before: change === 'takes' ? [fuller] : [],
+    makes: change === 'takes' ? [] : [{ table: come.name, beside: checkpoint.name }],
   }
-  return { ...ownLayouts, migrations: [...ownLayouts.migrations, later] }
+  return {
+    tables: [...ownLayouts.tables, come],
+    migrations: [...ownLayouts.migrations, later],
+  }
 }
 
 const byHeight = sumsBy('height', heightsPerSum)

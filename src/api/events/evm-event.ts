@@ -18,6 +18,7 @@ import { decimalText, hexText } from '../evm/answers.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import type { Named, RichAddressEntry } from '../evm/rich-addresses.ts'
 import { receiptLogs } from '../evm/transactions/list-transaction-calls.ts'
+import { toldTransaction } from '../evm/transactions/told-transactions.ts'
 import { frameType } from '../evm/transactions/transaction-views.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
@@ -49,7 +50,8 @@ export async function evmEvents(
   if (eventSignatures.length > 0 && !logs.some(({ topic0 }) => isAmong(topic0, eventSignatures)))
     return []
   const transaction = await transactionOf(context, { chain, row, includeInternalTxs })
-  return [includeLogs ? { transaction, logs } : { transaction }]
+  const summary = (await toldTransaction(context, chain, row, signal)).text
+  return [includeLogs ? { summary, transaction, logs } : { summary, transaction }]
 }
 
 function isAmong(topic: unknown, signatures: readonly string[]): boolean {

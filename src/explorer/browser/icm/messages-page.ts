@@ -128,6 +128,8 @@ function progressOf({ status }: World): View {
 
 /** Messages, one a row. */
 export function messageTable(world: World, messages: readonly IcmMessage[]): JSX.Element {
+  // Where it was not asked for, there is no room for it either.
+  const isTold = messages.some(({ summary }) => summary !== undefined)
   return table(
     [
       ['Message'],
@@ -135,7 +137,7 @@ export function messageTable(world: World, messages: readonly IcmMessage[]): JSX
       ['Sent'],
       ['From'],
       ['To'],
-      ['What happened', 'wide'],
+      ...(isTold ? [['What happened', 'wide'] as const] : []),
       ['Took', 'num'],
       ['Fee', 'num wide'],
     ],
@@ -145,7 +147,7 @@ export function messageTable(world: World, messages: readonly IcmMessage[]): JSX
       message.sourceTransaction === undefined ? '' : age(message.sourceTransaction.timestamp),
       messageEnd(world, message.sourceEvmChainId, message.sourceBlockchainId),
       messageEnd(world, message.destinationEvmChainId, message.destinationBlockchainId),
-      message.summary && sentence(world, toldChain(message), message.summary),
+      ...(isTold ? [message.summary && sentence(world, toldChain(message), message.summary)] : []),
       timeTaken(message),
       coins(
         message.rewardDetails.value,

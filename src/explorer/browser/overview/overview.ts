@@ -116,9 +116,7 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
     ...pace(),
   )
   const messages = useAnswer(
-    world.chains.length > 0
-      ? urlOf('/v1/icm/messages', { pageSize: 8, summaries: true })
-      : undefined,
+    world.chains.length > 0 ? urlOf('/v1/icm/messages', { pageSize: 8 }) : undefined,
     ...pace(10_000),
   )
   return h('div', { class: 'grid latest' }, [

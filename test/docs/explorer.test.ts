@@ -21,6 +21,7 @@ import {
   span,
   speed,
   tick,
+  ticks,
   took,
   visible,
   words,
@@ -310,6 +311,10 @@ void test('explorer: ids, spans, moments and names read well', () => {
   assert.equal(moment(Number.NaN), '')
   assert.equal(tick(1_775_555_877, false), 'Apr 7')
   assert.equal(tick(1_775_552_400, true), 'Apr 7 09:00')
+  const day = 86_400
+  const year = [0, 100, 200, 300, 400].map((at) => 1_775_555_877 + at * day)
+  assert.deepEqual(ticks(year, false), ['Apr 7, 2026', 'Jul 16', 'Oct 24', 'Feb 1, 2027', 'May 12'])
+  assert.deepEqual(ticks(year.slice(0, 3), false), ['Apr 7', 'Jul 16', 'Oct 24'])
   assert.equal(words('last90Days'), 'Last 90 days')
   assert.equal(words('cumulativeTxCount'), 'Cumulative tx count')
   assert.equal(brief(1_822), '1,822')

@@ -9,8 +9,8 @@ import { demoFolder, startDemo, untilDemoServed } from '../support/processes/fir
 const sentences = `
 51001 0x1cdffe18 Trader bridged 15 GLC to Traveller on Harbor
 51001 0x0bd85012 Relayer delivered 20 GLC to Trader from C-Chain
-51001 0x785c5498 Trader bridged 75 GLC to Traveller on C-Chain
-51001 0x65ae20f3 Trader bridged 10 GLC to Traveller on Harbor
+51001 0x785c5498 Trader bridged 75 GLC to Traveller on C-Chain, delivered in 6 s
+51001 0x65ae20f3 Trader bridged 10 GLC to Traveller on Harbor, delivered in 2 s
 51001 0x9b5321a9 Relayer got 7.5 DUSD from Interchain messenger
 51001 0xb2ad314d Relayer delivered 30 GLC to Trader from Harbor
 51001 0x566bb48c Trader sent 1.5 DUSD to Interchain messenger
@@ -68,7 +68,7 @@ const sentences = `
 51002 0x7b26c2e2 Builder called setOpen on GLC.h
 51002 0xecbd7eca Relayer delivered a message from Summit
 51002 0xd9cca026 Builder called setOpen on GLC.h
-51002 0x2d744394 Traveller bridged 30 GLC.h to Trader on Summit
+51002 0x2d744394 Traveller bridged 30 GLC.h to Trader on Summit, delivered in 1 s
 51002 0xbfd50035 Relayer delivered 60 GLC.h to Traveller from Summit
 51002 0x2e8c3107 Relayer delivered 125 GLC.h to Traveller from Summit
 51002 0xff20cb9d Trader sent 133 DUSD to 0xEE6c…8CB8
@@ -136,4 +136,44 @@ void test('summaries: a transaction is told as people would tell it', async (t) 
     assert.match(receiver.address ?? '', /^0x[0-9a-fA-F]{40}$/)
   }
   assert.equal(wrong.join('\n'), '')
+})
+
+type Row = {
+  readonly chainId: string
+  readonly txHash: string
+  readonly summary?: Detail['summary']
+}
+type MessageRow = {
+  readonly sourceEvmChainId: string
+  readonly sourceTransaction?: { readonly txHash: string }
+  readonly summary?: Detail['summary']
+}
+
+void test('summaries: lists and messages tell what the page of a transaction tells', async (t) => {
+  const firn = await startDemo(t, await demoFolder(t))
+  await untilDemoServed(firn)
+  const told = async (chainId: string, txHash: string): Promise<string> => {
+    const detail = (await firn.get(
+      `/v1/chains/${chainId}/transactions/${txHash}`,
+    )) as unknown as Detail
+    return detail.summary.text
+  }
+  for (const path of ['/v1/transactions', '/v1/chains/51001/transactions']) {
+    const plain = (await firn.get(`${path}?pageSize=3`)) as unknown as { transactions: Row[] }
+    assert.ok(plain.transactions.every(({ summary }) => summary === undefined))
+    const list = await firn.get(`${path}?status=success&summaries=true&pageSize=20`)
+    const { transactions } = list as unknown as { transactions: Row[] }
+    assert.equal(transactions.length, 20)
+    for (const { chainId, txHash, summary } of transactions)
+      assert.equal(summary?.text, await told(chainId, txHash))
+  }
+  const list = await firn.get('/v1/icm/messages?summaries=true&pageSize=20')
+  const { messages } = list as unknown as { messages: MessageRow[] }
+  const sentences = messages.map(({ summary }) => summary?.text ?? '')
+  assert.ok(
+    sentences.some((text) => / bridged .* GLC to Traveller on Harbor, delivered in /.test(text)),
+  )
+  for (const { sourceEvmChainId, sourceTransaction, summary } of messages)
+    if (sourceTransaction !== undefined && summary !== undefined)
+      assert.equal(summary.text, await told(sourceEvmChainId, sourceTransaction.txHash))
 })

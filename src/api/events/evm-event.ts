@@ -22,6 +22,7 @@ import {
   logsInWords,
   receiptLogs,
 } from '../evm/transactions/list-transaction-calls.ts'
+import { toldTransaction } from '../evm/transactions/told-transactions.ts'
 import { frameType } from '../evm/transactions/transaction-views.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
@@ -56,8 +57,14 @@ export async function evmEvents(
   if (event !== undefined && meant.length === 0) return []
   const events = await logsInWords(context.contracts, { chain, logs: meant }, signal)
   const transaction = await transactionOf(context, { chain, row, includeInternalTxs })
+  const summary = (await toldTransaction(context, chain, row, signal)).text
   return [
-    { transaction, ...(event && { events: events.map(eventView) }), ...(includeLogs && { logs }) },
+    {
+      summary,
+      transaction,
+      ...(event && { events: events.map(eventView) }),
+      ...(includeLogs && { logs }),
+    },
   ]
 }
 

@@ -1,6 +1,7 @@
 /** All that the EVM operations answer from. */
 
 import type { Clock } from '../../core/world.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import type { ChainDirectory, ServedChain } from '../operation/chain-directory.ts'
 import type { PageTokens } from '../operation/page-token.ts'
 import type { PriceSource, TokenNotes } from '../prices/token-lists.ts'
@@ -27,4 +28,6 @@ export type EvmContext = {
   readonly balances: (chain: ServedChain) => ComparedBalances
   /** Interchain messengers, 20 bytes each; logs of other contracts are not believed. */
   readonly icmContracts: readonly Uint8Array[]
+  /** The store of interchain messages; `undefined` until a writer has made it. */
+  readonly messages: () => Reader | undefined
 }

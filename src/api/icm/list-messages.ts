@@ -19,7 +19,7 @@ import { type Input, operation, type Operation } from '../operation/operation.ts
 import { requestedPage, cursorOf, type Page, nextToken } from '../operation/paging.ts'
 import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import type { IcmContext } from './icm-context.ts'
-import { messageViews } from './message-view.ts'
+import { messageViews, toldMessages } from './message-view.ts'
 
 /** Document B, endpoint 9. */
 export function listIcmMessagesByAddress(
@@ -52,8 +52,8 @@ export async function messagesOfAddress(
 
 /** Neighbour of document B. */
 export function listIcmMessages(context: IcmContext): Operation<'listIcmMessages'> {
-  return operation(Icm.listIcmMessages, async ({ query }) => ({
-    body: await messagesOf(context, Icm.listIcmMessages.id, query),
+  return operation(Icm.listIcmMessages, async ({ query, signal }) => ({
+    body: await messagesOf(context, Icm.listIcmMessages.id, query, signal),
   }))
 }
 
@@ -62,6 +62,7 @@ export async function messagesOf(
   context: IcmContext,
   route: string,
   query: Input<typeof Icm.listIcmMessages>['query'],
+  signal: AbortSignal,
 ): Promise<MessageList> {
   const wanted = {
     from: query.from === undefined ? undefined : parseEvmAddress(query.from),
@@ -77,7 +78,10 @@ export async function messagesOf(
     subject: narrowest(wanted),
     matches: (row) => matchesAll(row, wanted),
   })
-  return { ...nextToken(page), messages: await messageViews(context, page.rows) }
+  const views = await messageViews(context, page.rows)
+  const messages =
+    query.summaries === true ? await toldMessages(context, page.rows, views, signal) : views
+  return { ...nextToken(page), messages }
 }
 
 type Wanted = Readonly<

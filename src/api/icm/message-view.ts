@@ -28,6 +28,24 @@ export async function messageView(context: IcmContext, row: MessageRow): Promise
   return viewOf(context, row, await labelsOfMessages(context, [row]))
 }
 
+/** Views of a page, each with the transaction that sent the message, or else delivered it, in a sentence. */
+export async function toldMessages(
+  { chains, told }: IcmContext,
+  rows: readonly MessageRow[],
+  views: readonly IcmMessage[],
+  signal: AbortSignal,
+): Promise<IcmMessage[]> {
+  const summaries = await Promise.all(
+    rows.map(async ({ sent, received }) => {
+      const [id, end] =
+        sent === undefined ? [received?.destinationId, received] : [sent.sourceId, sent]
+      const chain = id && chains.byBlockchainId(id)
+      return chain && end && told?.(chain, end.txHash, signal)
+    }),
+  )
+  return views.map((view, at) => ({ ...view, summary: summaries[at] }))
+}
+
 async function viewOf(context: IcmContext, row: MessageRow, labelOf: LabelOf): Promise<IcmMessage> {
   const { sent, received } = row
   const end = endOf(row)

@@ -24,10 +24,13 @@ export function teleporterOperations(context: IcmContext): AllOf<typeof Teleport
         return { body: { ...page, messages: page.messages.map(olderView) } }
       },
     ),
-    listTeleporterMessages: operation(Teleporter.listTeleporterMessages, async ({ query }) => {
-      const page = await messagesOf(context, Teleporter.listTeleporterMessages.id, query)
-      return { body: { ...page, messages: page.messages.map(olderView) } }
-    }),
+    listTeleporterMessages: operation(
+      Teleporter.listTeleporterMessages,
+      async ({ query, signal }) => {
+        const page = await messagesOf(context, Teleporter.listTeleporterMessages.id, query, signal)
+        return { body: { ...page, messages: page.messages.map(olderView) } }
+      },
+    ),
     getTeleporterMessage: operation(Teleporter.getTeleporterMessage, async ({ path }) => ({
       body: olderView(await messageById(context, path.messageId)),
     })),

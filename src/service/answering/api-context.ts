@@ -7,6 +7,7 @@ import type { EvmContext } from '../../api/evm/evm-context.ts'
 import { storedNfts } from '../../api/evm/nft/stored-nfts.ts'
 import { createRichAddressBooks } from '../../api/evm/rich-addresses.ts'
 import { createRevertReasons } from '../../api/evm/transactions/revert-reason.ts'
+import { toldByHash } from '../../api/evm/transactions/told-transactions.ts'
 import { type ChainDirectory, createChainDirectory } from '../../api/operation/chain-directory.ts'
 import type { PageTokens } from '../../api/operation/page-token.ts'
 import type { ApiContext } from '../../api/operations.ts'
@@ -113,6 +114,7 @@ export function evmContextOf(
     addressBooks,
     balances: createComparedBalances({ clock, log, doubts, maxAgeMs }),
     icmContracts: messengers(services.chains),
+    messages: services.served.messages.get,
   }
 }
 
@@ -147,6 +149,7 @@ export function apiContext(
       tokens,
       addressBooks,
       messages: served.messages.get,
+      told: (chain, txHash, signal) => toldByHash(evm, chain, txHash, signal),
       evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
     },
     search: {

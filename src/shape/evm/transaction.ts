@@ -76,11 +76,42 @@ const fields = {
   value: amount('Coins moved, wei', 18),
 }
 
+/** A piece of a sentence: words, an address, an amount, an NFT or a chain. */
+export const SummaryPart = Type.Component('SummaryPart', 'Words, or something they are about', {
+  text: Type.String('As it stands in the sentence'),
+  address: Type.Optional(address('Of an address')),
+  label,
+  value: Type.Optional(Type.String('Of an amount: smallest units, base 10')),
+  decimals: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], 'Of an amount; null where not known'),
+  ),
+  symbol: Type.Optional(Type.String('Of an amount: its coin or token')),
+  tokenAddress: Type.Optional(address('Of an amount of a token, or of an NFT: its contract')),
+  tokenId: Type.Optional(decimal('Of an NFT')),
+  chainId: Type.Optional(
+    Type.String('EVM chain id of a chain, or of the other chain that an address is on'),
+  ),
+})
+/** Decoded {@link SummaryPart}. */
+export type SummaryPart = Static<typeof SummaryPart>
+
+/** A transaction told in a sentence. */
+export const TransactionSummary = Type.Component(
+  'TransactionSummary',
+  'What the transaction did, in a sentence without a full stop',
+  {
+    text: Type.String('The sentence'),
+    parts: Type.Array(SummaryPart, 'Its pieces, whose texts make the sentence'),
+  },
+)
+/** Decoded {@link TransactionSummary}. */
+export type TransactionSummary = Static<typeof TransactionSummary>
+
 /** A transaction in a list. */
 export const NativeTransaction = Type.Component(
   'NativeTransaction',
   'A transaction as lists have it',
-  fields,
+  { ...fields, summary: Type.Optional(TransactionSummary) },
 )
 /** Decoded {@link NativeTransaction}. */
 export type NativeTransaction = Static<typeof NativeTransaction>
@@ -223,37 +254,6 @@ export const TeleporterMessageInfo = Type.Component(
 
 /** Decoded {@link TeleporterMessageInfo}. */
 export type TeleporterMessageInfo = Static<typeof TeleporterMessageInfo>
-
-/** A piece of a sentence: words, an address, an amount, an NFT or a chain. */
-export const SummaryPart = Type.Component('SummaryPart', 'Words, or something they are about', {
-  text: Type.String('As it stands in the sentence'),
-  address: Type.Optional(address('Of an address')),
-  label,
-  value: Type.Optional(Type.String('Of an amount: smallest units, base 10')),
-  decimals: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], 'Of an amount; null where not known'),
-  ),
-  symbol: Type.Optional(Type.String('Of an amount: its coin or token')),
-  tokenAddress: Type.Optional(address('Of an amount of a token, or of an NFT: its contract')),
-  tokenId: Type.Optional(decimal('Of an NFT')),
-  chainId: Type.Optional(
-    Type.String('EVM chain id of a chain, or of the other chain that an address is on'),
-  ),
-})
-/** Decoded {@link SummaryPart}. */
-export type SummaryPart = Static<typeof SummaryPart>
-
-/** A transaction told in a sentence. */
-export const TransactionSummary = Type.Component(
-  'TransactionSummary',
-  'What the transaction did, in a sentence without a full stop',
-  {
-    text: Type.String('The sentence'),
-    parts: Type.Array(SummaryPart, 'Its pieces, whose texts make the sentence'),
-  },
-)
-/** Decoded {@link TransactionSummary}. */
-export type TransactionSummary = Static<typeof TransactionSummary>
 
 /** A transaction, its transfers, internal transactions and interchain message. */
 export const TransactionDetail = Type.Component(

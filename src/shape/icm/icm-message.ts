@@ -2,6 +2,7 @@
 
 import { address, amount, hash } from '../evm/scalars.ts'
 import { erc20Fields, label } from '../evm/token.ts'
+import { TransactionSummary } from '../evm/transaction.ts'
 import { Type, type Schema, type Static } from '../type.ts'
 
 const decimal = (description: string): Schema<string> =>
@@ -67,6 +68,7 @@ const messageFields = {
   rewardDetails: IcmRewardDetails,
   sourceTransaction: Type.Optional(IcmSourceTransaction),
   destinationTransaction: Type.Optional(IcmDestinationTransaction),
+  summary: Type.Optional(TransactionSummary),
   status: Type.Enum(
     ['pending', 'delivered', 'delivered_source_not_indexed'],
     'pending: sent; delivered: received; …: received, its source chain is not indexed',

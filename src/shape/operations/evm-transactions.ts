@@ -48,10 +48,15 @@ const transferList = {
   parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
 } as const
 
+const summaries = Type.Optional(Type.Boolean('Tell each transaction in a sentence'))
+
 const ListAllTransactions = {
   path: '/v1/transactions',
   summary: 'Latest transactions of all chains, newest first',
-  parameters: { path: NoPath, query: Type.Object({ network, status, pageToken, pageSize }) },
+  parameters: {
+    path: NoPath,
+    query: Type.Object({ network, status, summaries, pageToken, pageSize }),
+  },
   response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
 
@@ -87,7 +92,7 @@ export const EvmTransactions = contracts('EVM transactions', {
   listLatestTransactions: {
     path: '/v1/chains/{chainId}/transactions',
     summary: 'Latest transactions of a chain, newest first',
-    parameters: { path: ChainPath, query: Type.Object({ status, pageToken, pageSize }) },
+    parameters: { path: ChainPath, query: Type.Object({ status, summaries, pageToken, pageSize }) },
     response: pageShape({ transactions: Type.Array(NativeTransaction) }),
   },
   getTransaction: {

@@ -47,6 +47,11 @@ const ListIcmMessages = {
       blockchainId: Type.Optional(Type.String('Source or destination, cb58 or hex')),
       from: Type.Optional(Type.String({ ...evmAddress, description: 'Sender' })),
       to: Type.Optional(Type.String({ ...evmAddress, description: 'Recipient' })),
+      summaries: Type.Optional(
+        Type.Boolean(
+          'Tell the transaction that sent each message, or else delivered it, in a sentence',
+        ),
+      ),
     }),
   },
   response: icmMessages,

@@ -41,6 +41,7 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmContex
       maxAgeMs: 30_000,
     }),
     icmContracts: [icmContract],
+    messages: () => undefined,
   }
 }
 

@@ -20,6 +20,7 @@ import type { ServedChain } from '../../operation/chain-directory.ts'
 import { type Input, operation, type Operation } from '../../operation/operation.ts'
 import { cursorOf, type Page, readPage, nextToken } from '../../operation/paging.ts'
 import type { EvmContext } from '../evm-context.ts'
+import { toldViews } from '../transactions/told-transactions.ts'
 import { nativeTransactions } from '../transactions/transaction-views.ts'
 import { blockView } from './blocks.ts'
 
@@ -146,7 +147,7 @@ export function listAllLatestBlocks(context: EvmContext): Operation<'listLatestB
 export function listAllLatestTransactions(
   context: EvmContext,
 ): Operation<'listLatestTransactionsAllChains'> {
-  return operation(EvmTransactions.listLatestTransactionsAllChains, async ({ query }) => {
+  return operation(EvmTransactions.listLatestTransactionsAllChains, async ({ query, signal }) => {
     const { chains, page } = await pageAcross(context, {
       route: EvmTransactions.listLatestTransactionsAllChains.id,
       query,
@@ -161,21 +162,27 @@ export function listAllLatestTransactions(
         posOf: ({ pos }) => pos,
       },
     })
-    const transactions = await viewsAcross(context, chains, page.rows)
+    const told = query.summaries === true ? signal : undefined
+    const transactions = await viewsAcross(context, chains, page.rows, told)
     return { body: { ...nextToken(page), transactions } }
   })
 }
 
-/** Views in the order of the page; each chain's rows are viewed together. */
+/** Views in the order of the page; each chain's rows are viewed together. They have sentences where `told` is given. */
 async function viewsAcross(
   context: EvmContext,
   chains: readonly ServedChain[],
   rows: readonly ChainRow<TransactionRow>[],
+  told: AbortSignal | undefined,
 ): Promise<NativeTransaction[]> {
   const views = new Map<TransactionRow, NativeTransaction>()
   for (const [at, chain] of chains.entries()) {
     const own = rows.filter((row) => row.chain === at).map(({ row }) => row)
-    const shown = await nativeTransactions(context, chain, own)
+    const plain = await nativeTransactions(context, chain, own)
+    const shown =
+      told === undefined
+        ? plain
+        : await toldViews(context, chain, { rows: own, signal: told }, plain)
     for (const [index, view] of shown.entries()) {
       const row = own[index]
       if (row !== undefined) views.set(row, view)

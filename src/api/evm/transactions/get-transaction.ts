@@ -14,6 +14,7 @@ import type {
   TeleporterMessageInfo,
 } from '../../../shape/evm/transaction.ts'
 import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
+import type { Reader } from '../../../store/engine/database.ts'
 import { eventsOfTransaction, type EventRow } from '../../../store/query/evm/events.ts'
 import { internalsOfTransaction } from '../../../store/query/evm/internals.ts'
 import {
@@ -22,6 +23,7 @@ import {
   type TransactionWithFees,
 } from '../../../store/query/evm/transactions.ts'
 import { transfersOfTransaction } from '../../../store/query/evm/transfers.ts'
+import { getMessage } from '../../../store/query/icm/messages.ts'
 import type { ServedChain, ChainFacts } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { inputInWords } from '../abi/known-abis.ts'
@@ -103,18 +105,31 @@ export async function transactionDetail(
 
 /** The other chain of a message, and the receiver of its tokens there. */
 async function otherEndOf(
-  { chains, addressBooks }: EvmContext,
-  { sourceChainId, destinationChainId }: TeleporterMessageInfo,
+  { chains, addressBooks, messages }: EvmContext,
+  { teleporterMessageId, sourceChainId, destinationChainId }: TeleporterMessageInfo,
   { decodedInput }: FullNativeTransaction,
 ): Promise<MessageEnd> {
   const chainId = sourceChainId ?? destinationChainId ?? ''
   const other = chains.all().find(({ facts }) => String(facts.evmChainId) === chainId)
   const otherChain =
     other === undefined ? { text: `chain ${chainId}` } : { text: other.facts.name, chainId }
+  const tookSeconds = await deliveryTime(messages(), fromHex(teleporterMessageId))
   const address = receiverIn(decodedInput)
-  if (address === undefined) return { otherChain }
+  if (address === undefined) return { otherChain, tookSeconds }
   const label = other && (await labelsOf(addressBooks(other), [address])).of(address)
-  return { otherChain, receiver: { ...partyPart({ address, label }), chainId: other && chainId } }
+  const receiver = { ...partyPart({ address, label }), chainId: other && chainId }
+  return { otherChain, receiver, tookSeconds }
+}
+
+/** Seconds between the ends of a message, by the clocks of both chains; absent until it came. */
+async function deliveryTime(
+  store: Reader | undefined,
+  messageId: Uint8Array,
+): Promise<number | undefined> {
+  const { sent, received } = (store && (await getMessage(store, messageId))) ?? {}
+  return sent === undefined || received === undefined
+    ? undefined
+    : Math.max(0, received.timestamp - sent.timestamp)
 }
 
 /** The receiver that a call of a bridge names: by the name of the argument, or by its place in the inputs of ICTT. */

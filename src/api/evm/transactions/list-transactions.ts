@@ -14,11 +14,12 @@ import { addressPage } from '../address-list.ts'
 import { tracedHeaders } from '../answers.ts'
 import { namedBlock } from '../chains/blocks.ts'
 import type { EvmContext } from '../evm-context.ts'
+import { toldViews } from './told-transactions.ts'
 import { nativeTransactions, internalAddresses, internalTransaction } from './transaction-views.ts'
 
 /** Document B, endpoint 6. */
 export function listLatestTransactions(context: EvmContext): Operation<'listLatestTransactions'> {
-  return operation(EvmTransactions.listLatestTransactions, async ({ path, query }) => {
+  return operation(EvmTransactions.listLatestTransactions, async ({ path, query, signal }) => {
     const chain = context.chains.find(path.chainId)
     const page = await numberedPage(context.tokens, {
       route: EvmTransactions.listLatestTransactions.id,
@@ -32,7 +33,11 @@ export function listLatestTransactions(context: EvmContext): Operation<'listLate
         }),
       numberOf: ({ pos }) => pos,
     })
-    const transactions = await nativeTransactions(context, chain, page.rows)
+    const views = await nativeTransactions(context, chain, page.rows)
+    const transactions =
+      query.summaries === true
+        ? await toldViews(context, chain, { rows: page.rows, signal }, views)
+        : views
     return { body: { ...nextToken(page), transactions } }
   })
 }

@@ -19,6 +19,8 @@ export type MessageEnd = {
   readonly otherChain?: SummaryPart | undefined
   /** The receiver of the tokens that the message carries, on that chain. */
   readonly receiver?: SummaryPart | undefined
+  /** Seconds until it came there; absent where it has not, or nobody knows. */
+  readonly tookSeconds?: number | undefined
 }
 
 /** Facts beside the transaction. */
@@ -53,7 +55,8 @@ function actionOf(detail: Detail, context: SummaryFacts): Words {
   const call: Words = [sender, ` called ${method} on `, called, ...(value ? [' with ', value] : [])]
   if (tx.txStatus !== '1') return call
   const moves = movesOf(detail, context)
-  if (message?.direction === 'SOURCE_TRANSACTION') return sent(moves, sender, context)
+  if (message?.direction === 'SOURCE_TRANSACTION')
+    return [...sent(moves, sender, context), ...took(context)]
   if (message !== undefined) return delivered(moves, sender, context)
   return (
     approval(detail) ?? exchange(moves, tx) ?? single(moves, tx) ?? [...call, ...counted(detail)]
@@ -211,6 +214,13 @@ function sent(
         receiver,
         ...(otherChain ? [' on ', otherChain] : []),
       ]
+}
+
+function took({ tookSeconds: seconds }: SummaryFacts): Words {
+  if (seconds === undefined) return []
+  const [size, unit] =
+    seconds < 120 ? [1, 's'] : seconds < 7_200 ? [60, 'minutes'] : [3_600, 'hours']
+  return [`, delivered in ${Math.round(seconds / size)} ${unit}`]
 }
 
 /** A message that came, with what was given out for it: the last that was moved. */

@@ -3,9 +3,14 @@
 import { h, type JSX } from 'preact'
 
 import type { TokenReputation, RichAddress } from '../../../shape/evm/token.ts'
-import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
+import type {
+  EvmBlock,
+  NativeTransaction,
+  SummaryPart,
+  TransactionSummary,
+} from '../../../shape/evm/transaction.ts'
 import type { Answer } from '../kit/answer.ts'
-import { clipped, count, named, visible } from '../kit/format.ts'
+import { amount, clipped, count, ends, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
   age,
@@ -138,7 +143,7 @@ export function shownOn<T>(
 }
 
 /** The method a transaction calls, in one word. */
-export function methodWord({ method }: NativeTransaction): JSX.Element {
+function methodWord({ method }: NativeTransaction): JSX.Element {
   const name = method?.methodName?.split('(')[0]
   const word =
     name ??
@@ -219,4 +224,34 @@ export function txTable(
       ]
     }),
   )
+}
+
+/** A transaction of a chain in its sentence; what a part is about is a link. */
+export function sentence(world: World, chainId: string, { parts }: TransactionSummary): View {
+  return parts.map((part) => partView(world, chainId, part))
+}
+
+/** A name that a stranger gave and that leads to a site. */
+function isAdvert(name = ''): boolean {
+  return /\.[a-z]{2,}\b|[/:]/i.test(name)
+}
+
+/** A part of the sentence: what it is about is a link, amounts have grouped digits. */
+function partView(world: World, chainId: string, part: SummaryPart): View {
+  const { text, address, label, value, decimals = 0, symbol = '', tokenAddress, tokenId } = part
+  if (address !== undefined)
+    return h(
+      'a',
+      { href: to('chain', part.chainId ?? chainId, 'address', address), title: address },
+      visible(isAdvert(label) ? ends(address) : (label ?? text)),
+    )
+  if (part.chainId !== undefined) return chainLink(world, part.chainId)
+  const unit = isAdvert(symbol) ? `of ${ends(tokenAddress ?? '')}` : symbol
+  const words = value === undefined ? text : `${amount(value, decimals)} ${unit}`
+  if (tokenAddress === undefined) return visible(words)
+  const link =
+    tokenId === undefined
+      ? to('chain', chainId, 'address', tokenAddress)
+      : to('chain', chainId, 'nft', tokenAddress, tokenId)
+  return h('a', { href: link }, visible(words))
 }

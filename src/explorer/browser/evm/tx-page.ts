@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { SummaryPart, TransactionDetail } from '../../../shape/evm/transaction.ts'
+import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
 import { argumentRows } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
@@ -31,6 +31,7 @@ import {
   outcome,
   addressLink,
   receiverOf,
+  sentence,
   shownOn,
   txLink,
   wholeAddress,
@@ -54,7 +55,7 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       h(
         'p',
         { class: 'said' },
-        detail.summary.parts.map((part) => partView(world, detail.nativeTransaction.chainId, part)),
+        sentence(world, detail.nativeTransaction.chainId, detail.summary),
         '.',
       ),
       card('Transaction', nativeFacts(world, detail), outcome(detail.nativeTransaction.txStatus)),
@@ -184,25 +185,6 @@ function message(world: World, detail: TransactionDetail): View[] {
       pill(sent ? 'sent' : 'delivered', 'good'),
     ),
   ]
-}
-
-/** A part of the sentence: what it is about is a link, amounts have grouped digits. */
-function partView(world: World, chainId: string, part: SummaryPart): View {
-  const { text, address, label, value, decimals = 0, symbol = '', tokenAddress, tokenId } = part
-  if (address !== undefined)
-    return h(
-      'a',
-      { href: to('chain', part.chainId ?? chainId, 'address', address), title: address },
-      visible(label ?? text),
-    )
-  if (part.chainId !== undefined) return chainLink(world, part.chainId)
-  const words = value === undefined ? text : `${amount(value, decimals)} ${symbol}`
-  if (tokenAddress === undefined) return visible(words)
-  const link =
-    tokenId === undefined
-      ? to('chain', chainId, 'address', tokenAddress)
-      : to('chain', chainId, 'nft', tokenAddress, tokenId)
-  return h('a', { href: link }, visible(words))
 }
 
 /** The transaction at the other end of a message. */

@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 
 import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
-import { addressLink, wholeAddress } from '../evm/evm-parts.ts'
+import { addressLink, sentence, wholeAddress } from '../evm/evm-parts.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { count, ends, span, took, visible } from '../kit/format.ts'
@@ -51,7 +51,7 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
         filters(world, wanted),
         paged({
           path: urlOf('/v1/icm/messages', {}),
-          query: wanted,
+          query: { ...wanted, summaries: 'true' },
           view: ({ messages }) => messageTable(world, messages),
         }),
       ]),
@@ -128,14 +128,26 @@ function progressOf({ status }: World): View {
 
 /** Messages, one a row. */
 export function messageTable(world: World, messages: readonly IcmMessage[]): JSX.Element {
+  // Where it was not asked for, there is no room for it either.
+  const isTold = messages.some(({ summary }) => summary !== undefined)
   return table(
-    [['Message'], ['Status'], ['Sent'], ['From'], ['To'], ['Took', 'num'], ['Fee', 'num wide']],
+    [
+      ['Message'],
+      ['Status'],
+      ['Sent'],
+      ['From'],
+      ['To'],
+      ...(isTold ? [['What happened', 'wide'] as const] : []),
+      ['Took', 'num'],
+      ['Fee', 'num wide'],
+    ],
     messages.map((message) => [
       idLink(to('message', message.messageId), message.messageId),
       statusPill(message),
       message.sourceTransaction === undefined ? '' : age(message.sourceTransaction.timestamp),
       messageEnd(world, message.sourceEvmChainId, message.sourceBlockchainId),
       messageEnd(world, message.destinationEvmChainId, message.destinationBlockchainId),
+      ...(isTold ? [message.summary && sentence(world, toldChain(message), message.summary)] : []),
       timeTaken(message),
       coins(
         message.rewardDetails.value,
@@ -144,6 +156,11 @@ export function messageTable(world: World, messages: readonly IcmMessage[]): JSX
       ),
     ]),
   )
+}
+
+/** The chain whose transaction tells a message: that which sent it, where it is indexed here. */
+function toldChain({ sourceTransaction, ...ends }: IcmMessage): string {
+  return sourceTransaction === undefined ? ends.destinationEvmChainId : ends.sourceEvmChainId
 }
 
 function statusPill({ status, messageExecuted }: IcmMessage): JSX.Element {

@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 
 import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
-import { count, moment, short, tick } from './format.ts'
+import { count, moment, short, ticks } from './format.ts'
 import { table } from './parts.ts'
 
 /** Points oldest first. */
@@ -178,7 +178,15 @@ function dataOf({ points, other, log }: ChartProps): uPlot.AlignedData {
 function lineOf(other: Other, stroke: string): uPlot.Series[] {
   return other === undefined
     ? []
-    : [{ label: other.labels[1], stroke, width: 2, points: { show: false } }]
+    : [
+        {
+          label: other.labels[1],
+          stroke,
+          width: 2,
+          // No line leads to a point alone.
+          points: { show: other.points.length === 1, size: 9, fill: stroke },
+        },
+      ]
 }
 
 /** Bars; that of an unfinished period is lighter. */
@@ -214,10 +222,12 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
     // Points lie at moments in UTC, whatever the place of who looks.
     tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: {
-      x: { range: (_plot, low, high) => wholeBars(props, low, high) },
+      x: {
+        range: ({ data: [moments] }, low, high) => wholeBars(props, moments, [low, high]),
+      },
       y:
         props.log === true
-          ? { distr: 3 }
+          ? { distr: 3, range: (_plot, low, high) => logRange(low, high) }
           : { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
     },
     cursor: { y: false, points: { show: !props.bars }, drag: { x: props.zoom === true, y: false } },
@@ -227,13 +237,13 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
         grid: { show: false },
         size: 28,
         space: props.hours ? 110 : 70,
-        values: (_plot, ticks) => ticks.map((seconds) => tick(seconds, props.hours)),
+        values: (_plot, moments) => ticks(moments, props.hours),
       },
       {
         ...axis,
         size: 54,
         space: 36,
-        values: (_plot, ticks) => ticks.map((value) => (value === null ? '' : short(value))),
+        values: (_plot, values) => values.map((value) => (value === null ? '' : short(value))),
       },
     ],
     series: [
@@ -252,9 +262,28 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
   }
 }
 
-/** Room for half a bar at either end. */
-function wholeBars({ points, bars }: ChartProps, low: number, high: number): [number, number] {
-  const half = bars && points.length > 1 ? (high - low) / (points.length - 1) / 2 : 0
+/** Room below the least and above the greatest value of a logarithmic axis. */
+const logMargin = 1.3
+
+/** A logarithmic axis, which begins at the data: at a number of one digit and zeros, as its ticks are. */
+function logRange(low: number, high: number): [number, number] {
+  if (!(low > 0)) return [1, 10]
+  const unit = 10 ** Math.floor(Math.log10(low / logMargin))
+  return [Math.floor(low / logMargin / unit) * unit, high * logMargin]
+}
+
+const halfDay = 43_200
+
+/** Room for half a bar at either end; a moment alone has its day. */
+function wholeBars(
+  { bars }: ChartProps,
+  moments: ArrayLike<number>,
+  [low, high]: readonly [number, number],
+): [number, number] {
+  const count = moments.length
+  const only = moments[0]
+  if (count === 1 && only !== undefined) return [only - halfDay, only + halfDay]
+  const half = bars && count > 1 ? (high - low) / (count - 1) / 2 : 0
   return [low - half, high + half]
 }
 

@@ -72,6 +72,16 @@ export function tick(seconds: number, withHours: boolean): string {
   return withHours ? `${day} ${date.toISOString().slice(11, 16)}` : day
 }
 
+/** Ticks of a time axis; over years the first of each year that is seen names it. */
+export function ticks(moments: readonly number[], withHours: boolean): string[] {
+  const years = moments.map((seconds) => new Date(seconds * 1_000).getUTCFullYear())
+  const isLong = years[0] !== years.at(-1)
+  return moments.map((seconds, at) => {
+    const text = tick(seconds, withHours)
+    return isLong && years[at] !== years[at - 1] ? `${text}, ${years[at]}` : text
+  })
+}
+
 // Zero-width, bidi, control and other signs without a picture, and spaces that are not the usual one.
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu
 

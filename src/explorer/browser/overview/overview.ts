@@ -7,26 +7,16 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { NativeTransaction } from '../../../shape/evm/transaction.ts'
 import type { ChainStatus } from '../../../shape/status.ts'
-import { chainLink, methodWord, addressLink, receiverOf, txLink } from '../evm/evm-parts.ts'
+import { chainLink, sentence, txLink } from '../evm/evm-parts.ts'
 import { messageTable } from '../icm/messages-page.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { count, ends, speed, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
-import {
-  age,
-  card,
-  chainPill,
-  coins,
-  heading,
-  shown,
-  statePill,
-  table,
-  type View,
-} from '../kit/parts.ts'
+import { age, card, chainPill, heading, shown, statePill, table, type View } from '../kit/parts.ts'
 import { brand, useTitle } from '../kit/place.ts'
-import { awaited, chainName, coinOf, pace, primaryNetworks, type World } from '../kit/world.ts'
+import { awaited, chainName, pace, primaryNetworks, type World } from '../kit/world.ts'
 import { subnetLink } from '../primary/primary-parts.ts'
 import { NewestBlocks, useNewestBlocks } from './newest-blocks.ts'
 import { Numbers } from './numbers.ts'
@@ -41,7 +31,11 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
   const full = evm.find(({ txCount }) => txCount > 0)
   const [, come] = pace()
   const beat = useSeldom(full === undefined ? '' : `${full.chainId} ${full.blockNumber}`)
-  const transactions = useAnswer(urlOf('/v1/transactions', { pageSize: 8 }), 0, `${beat}${come}`)
+  const transactions = useAnswer(
+    urlOf('/v1/transactions', { pageSize: 8, summaries: true }),
+    0,
+    `${beat}${come}`,
+  )
   const [latest] = transactions.data?.transactions ?? []
   const chain = chains.at(-1)
   return h('div', { class: 'stack' }, [
@@ -231,29 +225,13 @@ function progressOf(all: readonly ChainStatus[]): View {
 
 function latestTxs(world: World, transactions: readonly NativeTransaction[]): JSX.Element {
   return table(
-    [
-      ['Transaction'],
-      ['Chain', 'wide'],
-      ['Time', 'wide'],
-      ['Method', 'wide'],
-      ['From', 'wide'],
-      ['To'],
-      ['Value', 'num'],
-    ],
-    transactions.map((tx) => {
-      const { symbol, decimals } = coinOf(world, tx.chainId)
-      return [
-        txLink(tx.chainId, tx.txHash),
-        chainLink(world, tx.chainId),
-        age(tx.blockTimestamp),
-        methodWord(tx),
-        ...[tx.from, receiverOf(tx)].map(({ address, symbol, label }) =>
-          // A symbol would be an advertisement on the first page.
-          addressLink(tx.chainId, { address, label: label === symbol ? undefined : label }),
-        ),
-        coins(tx.value, decimals, symbol),
-      ]
-    }),
+    [['Transaction'], ['Chain', 'wide'], ['Time', 'wide'], ['What happened']],
+    transactions.map(({ chainId, txHash, blockTimestamp, summary }) => [
+      txLink(chainId, txHash),
+      chainLink(world, chainId),
+      age(blockTimestamp),
+      summary && sentence(world, chainId, summary),
+    ]),
   )
 }
 

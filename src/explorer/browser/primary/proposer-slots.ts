@@ -34,14 +34,16 @@ export function ProposerSlots({ network, nodeId }: Node): JSX.Element {
             'A slot that passed says little: without transactions no block is wanted. Missed are slots in which one ',
             'surely was. In brackets: the share of all nodes on the same days.',
           ]),
-          segments(
-            'slots',
-            'chain of the slots',
-            chains.map((name) => [name, chainLabel(name)] as const),
-          ),
-          segments('outcome', 'outcome of the slots', [
-            ['', 'All'],
-            ...outcomes.map((name) => [name, words(name)] as const),
+          h('div', { class: 'controls' }, [
+            segments(
+              'slots',
+              'chain of the slots',
+              chains.map((name) => [name, chainLabel(name)] as const),
+            ),
+            segments('outcome', 'outcome of the slots', [
+              ['', 'All'],
+              ...outcomes.map((name) => [name, words(name)] as const),
+            ]),
           ]),
           slotList({ network, nodeId }, chosen, outcome),
         ]),

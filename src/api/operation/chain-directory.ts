@@ -6,6 +6,7 @@
  * other to its blockchain id.
  */
 
+import type { RawUnit } from '../../codec/evm/raw.ts'
 import { toHex } from '../../core/bytes.ts'
 import { parseId, toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
@@ -119,13 +120,13 @@ export type ServedChain = {
   /** True for a chain of development: stored blocks may go, and others come in their place. */
   readonly beginsAnew?: boolean | undefined
   /**
-   * Receipts of the block at a height, as a node or a recording gives them; logs that are not
-   * stored are read there. Rejects with faults of the source.
+   * The block at a height and its receipts, as a node or a recording gives them; what is not stored is
+   * read there. Rejects with faults of the source.
    */
-  readonly receipts?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
+  readonly block?: (height: number, signal: AbortSignal) => Promise<RawUnit | undefined>
   /** The store of its logs, once there is one; absent where logs are not kept. */
   readonly logs?: (() => Promise<Database | undefined>) | undefined
-  /** Traces of the transactions of the block at a height by the callTracer. Rejects as `receipts`. */
+  /** Traces of the transactions of the block at a height by the callTracer. Rejects as `block`. */
   readonly traces?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
   /** Calls of others to its node, where `publicRpc` allows any. */
   readonly rpc?: ChainRpc | undefined

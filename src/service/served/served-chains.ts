@@ -154,12 +154,8 @@ async function tryOpen(
       logs: logs?.get,
       rpc: rpcOf(chain.config, source),
       headHeight: headReader(source, clock, options.signal),
-      receipts: (height, signal) =>
-        source.blocks(
-          { from: height, until: height + 1 },
-          (units) => units[0]?.receipts ?? [],
-          signal,
-        ),
+      block: (height, signal) =>
+        source.blocks({ from: height, until: height + 1 }, ([unit]) => unit, signal),
       traces: (height, signal) =>
         source.traces(
           { from: height, until: height + 1 },

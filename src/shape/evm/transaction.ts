@@ -112,6 +112,19 @@ export const FullNativeTransaction = Type.Component(
     baseFeePerGas: decimal('Base fee of the block, wei; 0 where the header has none'),
     maxFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),
     maxPriorityFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),
+    authorizations: Type.Optional(
+      Type.Array(
+        Type.Object({
+          authority: Type.Optional(address('Account that signed it; absent where nobody did')),
+          authorityLabel: label,
+          address: address('Contract that the account delegates to; zero: to none from now on'),
+          label,
+          chainId: decimal('EVM chain id; 0: on every chain'),
+          nonce: decimal('Nonce that the account must have, or it has no effect'),
+        }),
+        'Delegations that a transaction of type 4 carries; absent also where no node gives them',
+      ),
+    ),
   },
 )
 /** Decoded {@link FullNativeTransaction}. */

@@ -127,12 +127,8 @@ export async function contractService(
         ([block]) => (Array.isArray(block) ? block : []),
         signal,
       ),
-    receipts: (height: number): Promise<readonly unknown[]> =>
-      recording.blocks(
-        { from: height, until: height + 1 },
-        ([unit]) => unit?.receipts ?? [],
-        signal,
-      ),
+    block: (height) =>
+      recording.blocks({ from: height, until: height + 1 }, ([unit]) => unit, signal),
   }
   const service = await startEvmService({
     chains: [],

@@ -25,7 +25,7 @@ import { transfersOfTransaction } from '../../../store/query/evm/transfers.ts'
 import type { ServedChain, ChainFacts } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { inputInWords } from '../abi/known-abis.ts'
-import { tracedHeaders, decimalText, inputOf } from '../answers.ts'
+import { answerOfNode, tracedHeaders, decimalText, inputOf } from '../answers.ts'
 import { networkToken } from '../balances/native-balance.ts'
 import type { EvmContext } from '../evm-context.ts'
 import { labelsOf } from '../rich-addresses.ts'
@@ -36,6 +36,7 @@ import {
   erc721TransferDetails,
   transferViewer,
 } from '../transfers/transfer-views.ts'
+import { authorizationsOf } from './authorizations.ts'
 import { type MessageEnd, partyPart, summaryOf } from './summary.ts'
 import {
   internalDetails,
@@ -147,7 +148,7 @@ function fullTransaction(
 
 /** With what the input says by the ABIs that are known, and why it failed where it did. */
 async function inWords(
-  { contracts, reverts, addressBooks }: EvmContext,
+  { contracts, reverts, addressBooks, clock }: EvmContext,
   {
     chain,
     row,
@@ -170,9 +171,19 @@ async function inWords(
           { chainId: view.chainId, address: target?.toLowerCase() ?? '' },
           { bytes: fromHex(view.input), listed: method?.methodName },
         )
-  const labels = await labelsOf(addressBooks(chain), [], [decodedInput, reason?.decoded])
+  const delegated =
+    row.type === 4
+      ? await answerOfNode(clock, signal, (until) => authorizationsOf(chain, row.pos, until))
+      : undefined
+  const named = (delegated ?? []).flatMap(({ authority, address }) => [authority, address])
+  const labels = await labelsOf(addressBooks(chain), named, [decodedInput, reason?.decoded])
   return {
     ...view,
+    authorizations: delegated?.map((one) => ({
+      ...one,
+      authorityLabel: labels.of(one.authority),
+      label: labels.of(one.address),
+    })),
     method: method && { ...method, methodName },
     decodedInput: labels.in(decodedInput),
     revertReason: reason && { ...reason, decoded: labels.in(reason.decoded) },

@@ -138,8 +138,8 @@ export async function receiptLogs(
   pos: number,
   signal: AbortSignal,
 ): Promise<readonly ReceiptLog[]> {
-  const receipts = await chain.receipts?.(heightOf(pos), signal)
-  const receipt = receipts?.[placeOf(pos)]
+  const block = await chain.block?.(heightOf(pos), signal)
+  const receipt = block?.receipts[placeOf(pos)]
   if (!isObject(receipt) || !Array.isArray(receipt['logs']))
     throw new Fault('not-served', 'logs need a node, and none answers now')
   return receipt['logs'].filter(isObject)

@@ -62,6 +62,7 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       ...transfers(chainId, detail),
       ...internals(world, chainId, detail),
       ...called(chainId, detail),
+      ...delegations(detail),
       [Calls, Logs].map((part, at) =>
         h(part, {
           key: `${txHash} ${at}`,
@@ -134,6 +135,28 @@ function called(chainId: string, { nativeTransaction: tx }: TransactionDetail): 
       'Decoded input',
       table([['Parameter'], ['Type'], ['Value', 'whole']], argumentRows(chainId, values, tx.to)),
       h('code', null, visible(tx.decodedInput?.signature ?? '')),
+    ),
+  ]
+}
+
+/** Accounts that the transaction lets act by the code of contracts. */
+function delegations({ nativeTransaction: tx }: TransactionDetail): View[] {
+  const { chainId, authorizations = [] } = tx
+  if (authorizations.length === 0) return []
+  return [
+    card(
+      'Authorizations (EIP-7702)',
+      table(
+        [['Account'], ['Delegates to'], ['Chain ID', 'num'], ['Nonce', 'num']],
+        authorizations.map((one) => [
+          one.authority === undefined
+            ? 'not signed'
+            : addressLink(chainId, { address: one.authority, label: one.authorityLabel }),
+          addressLink(chainId, one),
+          one.chainId === '0' ? 'every chain' : one.chainId,
+          count(one.nonce),
+        ]),
+      ),
     ),
   ]
 }

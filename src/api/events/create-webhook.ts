@@ -30,9 +30,9 @@ const secretBytes = 32
 
 /** Adds the webhook to those of the caller's key, and makes a secret with the first. */
 export function createWebhook(context: EventContext): Operation<'createWebhook'> {
-  return operation(Webhooks.createWebhook, async ({ body, caller }) => {
+  return operation(Webhooks.createWebhook, async ({ body, caller, signal }) => {
     const owner = ownerOf(caller)
-    const read = await readWebhook(context, body)
+    const read = await readWebhook(context, body, signal)
     const database = await context.webhooks()
     const added = {
       id: randomUUID(),

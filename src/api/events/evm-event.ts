@@ -4,7 +4,7 @@ import { zstdDecompressSync } from 'node:zlib'
 
 import { standardOf } from '../../codec/evm/columns/columns.ts'
 import { withPoint } from '../../core/text.ts'
-import type { Webhook } from '../../store/query/events/webhooks.ts'
+import type { WatchedEvent, Webhook } from '../../store/query/events/webhooks.ts'
 import { type InternalRow, internalsOfTransaction } from '../../store/query/evm/internals.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import {
@@ -17,7 +17,11 @@ import { type TransferRow, transfersOfTransaction } from '../../store/query/evm/
 import { decimalText, hexText } from '../evm/answers.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import type { Named, RichAddressEntry } from '../evm/rich-addresses.ts'
-import { receiptLogs } from '../evm/transactions/list-transaction-calls.ts'
+import {
+  type LogInWords,
+  logsInWords,
+  receiptLogs,
+} from '../evm/transactions/list-transaction-calls.ts'
 import { frameType } from '../evm/transactions/transaction-views.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
@@ -40,16 +44,47 @@ export async function evmEvents(
   }: { readonly webhook: Webhook; readonly chain: ServedChain; readonly pos: number },
   signal: AbortSignal,
 ): Promise<readonly Fields[]> {
-  const { eventSignatures, includeLogs, includeInternalTxs } = webhook.body
+  const { eventSignatures, includeLogs, includeInternalTxs, event, watched } = webhook.body
   const row = await transactionAt(chain.store, pos)
   if (row === undefined) return []
-  const needsLogs = includeLogs || eventSignatures.length > 0
+  const needsLogs = includeLogs || eventSignatures.length > 0 || event !== undefined
   const raw = needsLogs ? await receiptLogs(chain, pos, signal) : []
   const logs = raw.map((log) => logOf(log, placeOf(pos)))
   if (eventSignatures.length > 0 && !logs.some(({ topic0 }) => isAmong(topic0, eventSignatures)))
     return []
+  const meant = event === undefined ? [] : raw.filter((log) => isEvent(log, event, watched))
+  if (event !== undefined && meant.length === 0) return []
+  const events = await logsInWords(context.contracts, { chain, logs: meant }, signal)
   const transaction = await transactionOf(context, { chain, row, includeInternalTxs })
-  return [includeLogs ? { transaction, logs } : { transaction }]
+  return [
+    { transaction, ...(event && { events: events.map(eventView) }), ...(includeLogs && { logs }) },
+  ]
+}
+
+/** Returns whether a watched address logged the event. */
+function isEvent(
+  { address, topics }: Fields,
+  event: WatchedEvent,
+  watched: Webhook['body']['watched'],
+): boolean {
+  const given = Array.isArray(topics) ? topics.map(String) : []
+  return (
+    watched.kind === 'addresses' &&
+    watched.addresses.some(([hex]) => `0x${hex}` === String(address).toLowerCase()) &&
+    event.topics.every((topic, at) => topic === null || given[at]?.toLowerCase() === topic)
+  )
+}
+
+/** An event in words; only its place and its bytes where no ABI is known any more. */
+function eventView({ address, logIndex, topics, data, decoded }: LogInWords): Fields {
+  const values = decoded?.parameters.map(({ name, value }, at) => [name || String(at), value])
+  return {
+    address,
+    logIndex,
+    ...(decoded === undefined || values === undefined
+      ? { topics, data }
+      : { signature: decoded.signature, arguments: Object.fromEntries(values) }),
+  }
 }
 
 function isAmong(topic: unknown, signatures: readonly string[]): boolean {

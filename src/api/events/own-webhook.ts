@@ -17,9 +17,9 @@ import {
   webhookById,
   type WebhookBody,
 } from '../../store/query/events/webhooks.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
 import { type Caller, ownerOf } from '../operation/operation.ts'
-import type { PageTokens } from '../operation/page-token.ts'
 import type { NetworkDirectory } from '../primary/network/networks.ts'
 
 type View = Static<typeof WebhookView>
@@ -107,10 +107,14 @@ export function addressesShown({ watched }: WebhookBody): string[] {
 }
 
 function metadataOf(body: WebhookBody): View['metadata'] {
-  const { watched, subEvents, keys, only, balance, eventSignatures } = body
+  const { watched, subEvents, keys, only, balance, eventSignatures, event } = body
   const signatures = eventSignatures.length === 0 ? {} : { eventSignatures: [...eventSignatures] }
   if (body.eventType === 'address_activity')
-    return { addresses: addressesShown(body), ...signatures }
+    return {
+      addresses: addressesShown(body),
+      ...signatures,
+      ...(event && { event: { name: event.name, arguments: event.arguments } }),
+    }
   if (watched.kind === 'addresses')
     return {
       keyType: 'addresses',
@@ -145,12 +149,12 @@ export type EventContext = {
   /** The store of webhooks, open for writing. Rejects `store-failed` while it cannot be opened. */
   readonly webhooks: () => Promise<Database>
   readonly chains: ChainDirectory
+  readonly evm: EvmContext
   readonly networks: NetworkDirectory
   /** Key of the store of a primary network. */
   readonly networkKey: (network: 'mainnet' | 'fuji') => string
   /** Newest height of a stage of a store, by the store's key, where it was reported of late. */
   readonly headOf: (key: string, stage: string) => number | undefined
-  readonly tokens: PageTokens
   readonly clock: Clock
   readonly random: Random
   /** Why nothing may be sent to an address; `undefined` where it may. */

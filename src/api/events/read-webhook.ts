@@ -1,7 +1,7 @@
 /** Reads what a caller registers. */
 
 import { parseEvmAddress, parsePrimaryAddress, toPrimaryAddress } from '../../core/address.ts'
-import { clip, keyOf } from '../../core/bytes.ts'
+import { clip, keyOf, to0x } from '../../core/bytes.ts'
 import { parseId, parseNodeId, toCb58, toNodeId } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Describe } from '../../events/message.ts'
@@ -9,9 +9,10 @@ import type { CreateWebhookBody } from '../../shape/events/webhook.ts'
 import type { Static } from '../../shape/type.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { type Watched, watchedText, type WebhookLedger } from '../../store/query/events/watch.ts'
-import type { WebhookBody } from '../../store/query/events/webhooks.ts'
+import type { WatchedEvent, WebhookBody } from '../../store/query/events/webhooks.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
 import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
+import { eventNamed, topicsWanted } from '../evm/abi/list-contract-events.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain, ChainDirectory } from '../operation/chain-directory.ts'
 import type { NetworkDirectory } from '../primary/network/networks.ts'
@@ -32,10 +33,16 @@ type ReadWebhook = {
 }
 
 /** Checks a request. Throws `bad-parameter`, and `not-found` or `not-ready` for a chain. */
-export function readWebhook(context: EventContext, body: Body): Promise<ReadWebhook> {
+export function readWebhook(
+  context: EventContext,
+  body: Body,
+  signal: AbortSignal,
+): Promise<ReadWebhook> {
+  if (body.eventType !== 'address_activity' && body.metadata.event !== undefined)
+    throw new Fault('bad-parameter', 'metadata.event is for EVM chains only')
   switch (body.eventType) {
     case 'address_activity':
-      return ofEvm(context, body)
+      return ofEvm(context, body, signal)
     case 'primary_network_address_activity':
       return ofAddresses(context, body)
     default:
@@ -79,11 +86,13 @@ export function evmLedger(chain: ServedChain, withInternals: boolean): WebhookLe
   throw new Fault('bad-parameter', 'includeInternalTxs: traces of this chain are not indexed')
 }
 
-async function ofEvm(context: EventContext, body: Body): Promise<ReadWebhook> {
+async function ofEvm(context: EventContext, body: Body, signal: AbortSignal): Promise<ReadWebhook> {
   const { metadata, chainId = '' } = body
   if (chainId === '') throw new Fault('bad-parameter', 'chainId is required')
   const chain = context.chains.find(chainId)
   const addresses = evmAddressesIn(metadata.addresses ?? [], context.limits.addresses)
+  const { event } = metadata
+  const watched = event && (await eventOf(context, { chain, addresses, event, signal }))
   const from = await evmStart(context, chain)
   const includeInternalTxs = body.includeInternalTxs ?? false
   return {
@@ -95,6 +104,7 @@ async function ofEvm(context: EventContext, body: Body): Promise<ReadWebhook> {
       chainId: String(chain.facts.evmChainId),
       includeInternalTxs,
       includeLogs: body.includeLogs ?? false,
+      event: watched,
       subEvents: [],
       keys: [],
       only: [],
@@ -103,6 +113,26 @@ async function ofEvm(context: EventContext, body: Body): Promise<ReadWebhook> {
         addresses: addresses.map((bytes) => ({ bytes, from })),
       }),
     },
+  }
+}
+
+/** An event by the ABI of the first address. Throws as {@link eventNamed} and {@link topicsWanted}. */
+async function eventOf(
+  { evm }: EventContext,
+  of: {
+    readonly chain: ServedChain
+    readonly addresses: readonly Uint8Array[]
+    readonly event: NonNullable<Body['metadata']['event']>
+    readonly signal: AbortSignal
+  },
+): Promise<WatchedEvent> {
+  const { name, arguments: wanted = {} } = of.event
+  const [address = new Uint8Array()] = of.addresses
+  const found = await eventNamed(evm, of.chain, { address, name, signal: of.signal })
+  const topics = topicsWanted(found, wanted).map((one) => one?.[0])
+  return {
+    ...of.event,
+    topics: [found.hash, ...topics].map((one) => (one === undefined ? null : to0x(one))),
   }
 }
 

@@ -78,6 +78,24 @@ const WebhookMetadata = Type.Object({
   l1ValidatorFeeBalanceThreshold: Type.Optional(
     nanoAvax('Sends an event once an L1 validator has less than this left'),
   ),
+  event: Type.Optional(
+    Type.Object(
+      {
+        name: Type.String({
+          maxLength: 2_000,
+          description: 'Of an event of the first address, or its signature',
+        }),
+        arguments: Type.Optional(
+          Type.Record(
+            Type.String(),
+            Type.String(),
+            'Values, each under the name of an indexed argument',
+          ),
+        ),
+      },
+      'Only transactions in which one of the addresses logged this event are reported, each with these events in words',
+    ),
+  ),
   eventSignatures: Type.Optional(
     list('First topics of logs, 32 bytes in hex; only transactions that logged one are reported'),
   ),

@@ -55,8 +55,8 @@ export function listContractEvents(context: EvmContext): Operation<'listContract
   })
 }
 
-/** The event of a name or a signature. Throws `not-found`, and `bad-parameter` where several have the name. */
-async function eventNamed(
+/** The event of a contract with a name or a signature. Throws `not-found`, and `bad-parameter` where several have the name. */
+export async function eventNamed(
   { contracts, addressBooks }: EvmContext,
   chain: ServedChain,
   {
@@ -101,7 +101,7 @@ async function eventsOfToken(
 }
 
 /** Topics behind the first one, by the values that arguments shall have. Throws `bad-parameter`. */
-function topicsWanted(
+export function topicsWanted(
   event: AbiEntry,
   wanted: Readonly<Record<string, string>>,
 ): (readonly Uint8Array[] | undefined)[] {

@@ -112,18 +112,36 @@ export function listTransactionLogs({
     const row = await transactionByHash(chain.store, fromHex(txHash))
     if (row === undefined) throw new Fault('not-found', `transaction is not known here: ${txHash}`)
     const logs = await receiptLogs(chain, row.pos, input.signal)
-    const addresses = logs.map(({ address }) => parseEvmAddress(String(address)))
-    const abis = await contracts.abisOf(chain, addresses, input.signal)
-    const views = logs.map(({ address, topics, data, logIndex }) => {
-      const log = {
-        address: String(address),
-        topics: Array.isArray(topics) ? topics.map(String) : [],
-        data: String(data),
-      }
-      const decoded = decodedLog(abis, String(chain.facts.evmChainId), log)
-      return { ...log, logIndex: Number(logIndex), decoded }
-    })
+    const views = await logsInWords(contracts, { chain, logs }, input.signal)
     return { body: { logs: await labelledLogs(addressBooks(chain), views) } }
+  })
+}
+
+/** A log, and what it says by the ABIs that are known. */
+export type LogInWords = {
+  readonly address: string
+  readonly topics: string[]
+  readonly data: string
+  readonly logIndex: number
+  readonly decoded: Decoded | undefined
+}
+
+/** Logs that a node gave, with what they say. */
+export async function logsInWords(
+  contracts: EvmContext['contracts'],
+  { chain, logs }: { readonly chain: ServedChain; readonly logs: readonly ReceiptLog[] },
+  signal: AbortSignal,
+): Promise<LogInWords[]> {
+  const addresses = logs.map(({ address }) => parseEvmAddress(String(address)))
+  const abis = await contracts.abisOf(chain, addresses, signal)
+  return logs.map(({ address, topics, data, logIndex }) => {
+    const log = {
+      address: String(address),
+      topics: Array.isArray(topics) ? topics.map(String) : [],
+      data: String(data),
+    }
+    const decoded = decodedLog(abis, String(chain.facts.evmChainId), log)
+    return { ...log, logIndex: Number(logIndex), decoded }
   })
 }
 

@@ -15,6 +15,13 @@ const webhookEvents = [
 /** One of {@link webhookEvents}. */
 export type WebhookEvent = (typeof webhookEvents)[number]
 
+/** An event as the caller named it, and the topics of its logs in hex; `null`: any. */
+export type WatchedEvent = {
+  readonly name: string
+  readonly arguments?: Readonly<Record<string, string>> | undefined
+  readonly topics: readonly (string | null)[]
+}
+
 /** Fields of a webhook that no question filters or sorts by. */
 export type WebhookBody = {
   readonly eventType: WebhookEvent
@@ -29,6 +36,8 @@ export type WebhookBody = {
   readonly network?: 'mainnet' | 'fuji'
   /** Event signatures, topics of 32 bytes in hex; empty: all transactions. */
   readonly eventSignatures: readonly string[]
+  /** Only transactions in which a watched address logged this event. */
+  readonly event?: WatchedEvent | undefined
   readonly includeInternalTxs: boolean
   readonly includeLogs: boolean
   /** Sub-events wanted; empty where there are none. */

@@ -3,6 +3,7 @@
 import { locks } from 'node:worker_threads'
 
 import { type AbiEntry, methodsOf, readAbi } from '../../../codec/evm/abi/abi.ts'
+import type { FindClaim } from '../../../contracts/claims.ts'
 import { compile, type CompileLimits } from '../../../contracts/compiler.ts'
 import type { Compilers } from '../../../contracts/compilers.ts'
 import type { Artifact } from '../../../contracts/project/artifact.ts'
@@ -47,6 +48,8 @@ type ContractBookOptions = {
   readonly abis: AbiBook
   /** By the keys of the chains that are developed with them. */
   readonly projects?: ReadonlyMap<string, Project>
+  /** Finds sources that others have; absent where nobody is asked. */
+  readonly elsewhere?: FindClaim | undefined
   readonly clock: Clock
 }
 
@@ -117,8 +120,17 @@ export type ContractBook = {
   readonly verify: (
     chain: ServedChain,
     address: Uint8Array,
-    of: { readonly claim: Claim; readonly caller: Caller; readonly signal: AbortSignal },
+    of: {
+      readonly claim: Claim
+      readonly caller: Pick<Caller, 'name'>
+      readonly signal: AbortSignal
+    },
   ) => Promise<VerifiedContract>
+  /**
+   * Begins to prove what others have of a contract without sources, where others are asked and did not have it of
+   * late. How it ends shows when the contract is read again.
+   */
+  readonly seek: (chain: ServedChain, address: Uint8Array) => void
   /**
    * ABIs of the operator, of verified contracts, and of what most contracts share, for logs, inputs and errors
    * of `addresses`.
@@ -139,6 +151,9 @@ const anyMs = 1_000
 const compilerLock = 'compiler'
 const mostQueued = 6
 const mostQueuedPerCaller = 2
+// Others are asked of one contract so often, and waited for so long with the compiler.
+const seekAgainMs = 3_600_000
+const seekMs = 180_000
 
 /** As a compiler gives it. */
 type Abi = readonly unknown[]
@@ -158,6 +173,7 @@ export function createContractBook(options: ContractBookOptions): ContractBook {
   const projectAt = findingInProjects(projects)
   const presence = createPresence(options.store, options.clock)
   const decoding = createDecoding(options, { find, projectAt }, presence)
+  const verify = verifying(options, decoding.forget)
   return {
     versions: async () => options.compilers?.versions(),
     methods: async (selectors) => {
@@ -201,7 +217,8 @@ export function createContractBook(options: ContractBookOptions): ContractBook {
     find,
     projectAt,
     proxyAt,
-    verify: verifying(options, decoding.forget),
+    verify,
+    seek: seeking(options, verify),
     abisOf: decoding.abisOf,
   }
 }
@@ -293,6 +310,30 @@ function verifying(
     await putContracts(store, [verified], methodsOf([body.abi]))
     changed(chain, address)
     return verified
+  }
+}
+
+function seeking(
+  { elsewhere, clock }: ContractBookOptions,
+  verify: ContractBook['verify'],
+): ContractBook['seek'] {
+  const asked = createGenerations<string, number>(linksKept)
+  const caller = { name: 'sources of others' }
+  return (chain, address) => {
+    const key = `${chain.facts.key} ${to0x(address)}`
+    const now = clock.monotonic()
+    if (elsewhere === undefined || chain.beginsAnew === true || (asked.get(key) ?? 0) > now) return
+    asked.set(key, now + seekAgainMs)
+    const signal = AbortSignal.timeout(seekMs)
+    const prove = async (): Promise<void> => {
+      const claim = await elsewhere(chain.facts.evmChainId, address, signal)
+      if (claim !== undefined) await verify(chain, address, { claim, caller, signal })
+    }
+    prove().catch((error: unknown) => {
+      if (faultOf(error) === undefined && !signal.aborted) throw error
+      // Of a queue that is full the turn comes later.
+      if (faultOf(error)?.code === 'overloaded') asked.set(key, now + anyMs)
+    })
   }
 }
 

@@ -15,6 +15,7 @@ export function abisAlone(abis: AbiBook): ContractBook {
     find: async () => undefined,
     projectAt: async () => undefined,
     seek: () => undefined,
+    ahead: () => undefined,
     proxyAt: async () => undefined,
     verify: () => Promise.reject(new Error('nothing is verified here')),
     abisOf: async () => abis,

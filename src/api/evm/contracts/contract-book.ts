@@ -126,6 +126,8 @@ export type ContractBook = {
       readonly signal: AbortSignal
     },
   ) => Promise<VerifiedContract>
+  /** Number of claims before that of a contract, 0 while it is compiled; `undefined` where none waits in this thread. */
+  readonly ahead: (chain: ServedChain, address: Uint8Array) => number | undefined
   /**
    * Begins to prove what others have of a contract without sources, where others are asked and did not have it of
    * late. How it ends shows when the contract is read again.
@@ -173,7 +175,7 @@ export function createContractBook(options: ContractBookOptions): ContractBook {
   const projectAt = findingInProjects(projects)
   const presence = createPresence(options.store, options.clock)
   const decoding = createDecoding(options, { find, projectAt }, presence)
-  const verify = verifying(options, decoding.forget)
+  const { verify, ahead } = verifying(options, decoding.forget)
   return {
     versions: async () => options.compilers?.versions(),
     methods: async (selectors) => {
@@ -218,6 +220,7 @@ export function createContractBook(options: ContractBookOptions): ContractBook {
     projectAt,
     proxyAt,
     verify,
+    ahead,
     seek: seeking(options, verify),
     abisOf: decoding.abisOf,
   }
@@ -261,23 +264,30 @@ async function proxyAt(
 function verifying(
   { store, compilers, clock, limits }: ContractBookOptions,
   changed: (chain: ServedChain, address: Uint8Array) => void,
-): ContractBook['verify'] {
-  /** Names of the callers that wait, once for each of their claims. */
-  const queued: string[] = []
-  return async (chain, address, { claim, caller: { name: caller }, signal }) => {
+): Pick<ContractBook, 'verify' | 'ahead'> {
+  /** Claims that wait, the one that is compiled first. */
+  const queued: { readonly caller: string; readonly place: string }[] = []
+  const placeOf = ({ facts }: ServedChain, address: Uint8Array): string =>
+    `${facts.key} ${to0x(address)}`
+  const verify: ContractBook['verify'] = async (
+    chain,
+    address,
+    { claim, caller: { name: caller }, signal },
+  ) => {
     if (compilers === undefined)
       throw new Fault('bad-parameter', 'contracts are not verified here: contracts.compilers')
     const runtime = await chain.state.code(address, undefined, signal)
     if (runtime.length === 0)
       throw new Fault('bad-parameter', `there is no contract at ${to0x(address)}`)
     const creation = await creationCode(chain, address, { clock, signal })
-    const own = queued.filter((each) => each === caller).length
+    const own = queued.filter((each) => each.caller === caller).length
     if (queued.length >= mostQueued || own >= mostQueuedPerCaller)
       throw new Fault(
         'overloaded',
         `${queued.length} contracts are being verified, ${own} of them yours: try again in a minute`,
       )
-    queued.push(caller)
+    const waiting = { caller, place: placeOf(chain, address) }
+    queued.push(waiting)
     const { runtimeMatch, creationMatch, name, version, ...body } = await locks
       .request(compilerLock, { signal }, async () => {
         const { version: wanted, input } = claim
@@ -287,7 +297,7 @@ function verifying(
           compile({ compiler, input: { ...claim.input, settings } }, { limits, signal }),
         )
       })
-      .finally(() => queued.splice(queued.indexOf(caller), 1))
+      .finally(() => queued.splice(queued.indexOf(waiting), 1))
     const verified: VerifiedContract = {
       chainId: chain.facts.evmChainId,
       address,
@@ -299,18 +309,15 @@ function verifying(
       version,
       body,
     }
-    const before = await contractAt(store, verified.chainId, address)
-    // Of equal proofs the first stays: who comes later does not choose the words of what is proved.
-    if (
-      before !== undefined &&
-      equalBytes(before.codeHash, verified.codeHash) &&
-      rankOf(verified) <= rankOf(before)
-    )
-      return before
-    await putContracts(store, [verified], methodsOf([body.abi]))
-    changed(chain, address)
-    return verified
+    const kept = await keptOf(store, verified)
+    if (kept === verified) changed(chain, address)
+    return kept
   }
+  const ahead: ContractBook['ahead'] = (chain, address) => {
+    const at = queued.findIndex(({ place }) => place === placeOf(chain, address))
+    return at < 0 ? undefined : at
+  }
+  return { verify, ahead }
 }
 
 function seeking(
@@ -335,6 +342,20 @@ function seeking(
       if (faultOf(error)?.code === 'overloaded') asked.set(key, now + anyMs)
     })
   }
+}
+
+/** Keeps what is proved now, or gives what was proved before. */
+async function keptOf(store: Database, verified: VerifiedContract): Promise<VerifiedContract> {
+  const before = await contractAt(store, verified.chainId, verified.address)
+  // Of equal proofs the first stays: who comes later does not choose the words of what is proved.
+  if (
+    before !== undefined &&
+    equalBytes(before.codeHash, verified.codeHash) &&
+    rankOf(verified) <= rankOf(before)
+  )
+    return before
+  await putContracts(store, [verified], methodsOf([verified.body.abi]))
+  return verified
 }
 
 /** How much is proved: code that runs first, then code that created it. */

@@ -57,6 +57,7 @@ export function getContractCode(context: EvmContext): Operation<'getContractCode
         },
         project,
         standardAbi: standardAbi.length === 0 ? undefined : standardAbi,
+        verificationsAhead: contracts.ahead(chain, address),
         compilers: compilers === undefined ? undefined : [...compilers],
         proxy:
           proxy === undefined

@@ -243,11 +243,22 @@ export const commands: readonly CommandRow[] = [
   },
   {
     words: 'contracts import <file>',
-    about: 'take verified contracts from a file that export printed; they are believed',
-    options: [configFile, storeFolder],
-    examples: ['firn contracts import contracts.jsonl --config firn.yaml'],
-    run: async (flags, file) =>
-      (await import('./commands/contracts.ts')).importContracts(file, flags),
+    about:
+      'take verified contracts from a file that export printed, or have those of a folder proved',
+    aboutArgument:
+      'a file of export, which is believed; or a folder of another explorer, whose sources a running Firn proves',
+    options: [
+      configFile,
+      storeFolder,
+      apiUrl,
+      ['--key <key>', 'API key, where a folder needs one'],
+    ],
+    examples: [
+      'firn contracts import contracts.jsonl --config firn.yaml',
+      'firn contracts import ./repository --url http://127.0.0.1:8080',
+    ],
+    run: async (flags, path) =>
+      (await import('./commands/contracts.ts')).importContracts(path, flags),
   },
   {
     words: 'alias add <alias>',

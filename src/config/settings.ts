@@ -324,6 +324,11 @@ export const settings = {
     'Compilers for verifying contracts: a folder of files like `soljson-v0.8.30+commit.73712a01.js` and of Python environments like `vyper-0.4.3`, or a URL that offers those of Solidity with a `list.json` of their hashes. Empty: contracts cannot be verified.',
   ),
 
+  'contracts.sourcify': text(
+    '',
+    'URL of a Sourcify server, `https://sourcify.dev/server`: sources that it has of a contract whose page is read here are fetched and proved like those of callers. It learns which contracts are looked at. Empty: nobody is asked.',
+    { isAddress: true },
+  ),
   'contracts.compilerMemory': integer(
     384,
     [256, 8_192],

@@ -44,6 +44,27 @@ export function readStandardInput(given: unknown): StandardInput {
   }
 }
 
+/** One file with the settings that forms have for it; libraries are addresses by name. Throws `bad-parameter`. */
+export function singleFileInput(of: {
+  readonly language: StandardInput['language']
+  readonly path: string | undefined
+  readonly name: string
+  readonly source: string
+  readonly optimizer: { readonly enabled: boolean; readonly runs: number }
+  readonly evmVersion: string | undefined
+  readonly libraries: Readonly<Record<string, string>>
+}): StandardInput {
+  const { language, name, source, optimizer, evmVersion, libraries } = of
+  const isVyper = language === 'Vyper'
+  const path = of.path ?? `${name}.${isVyper ? 'vy' : 'sol'}`
+  const ofSolidity = { optimizer, libraries: { [path]: libraries } }
+  return readStandardInput({
+    language,
+    sources: { [path]: { content: source } },
+    settings: { ...(isVyper ? {} : ofSolidity), evmVersion },
+  })
+}
+
 /** A contract's name with the path of its source, `src/Token.sol:Token`, or the name alone. */
 export type ContractName = { readonly path: string | undefined; readonly name: string }
 

@@ -137,6 +137,26 @@ void test('contracts: other settings, another constructor and another contract a
   assert.match(await verify(made.counter, 'Delegating'), /is abstract or an interface/)
 })
 
+void test('contracts: who waits is told how many are before it, until it is done', async () => {
+  const places = async (): Promise<string> => {
+    const paths = [made.counter, made.maker].map((each) => `/v1/chains/43999/contracts/${each}`)
+    const pages = await Promise.all(paths.map((path) => service.get(path)))
+    return pages.map(({ body }) => body.verificationsAhead ?? 'none').join(' ')
+  }
+  const source = (text: string): string => text.replace('most = most_;', 'most = most_ + 1;')
+  const wrong = verify(made.counter, 'Counter', contractInput({ source }))
+  const right = verify(made.maker, 'Maker')
+  let isOver = false
+  const both = Promise.all([wrong, right]).finally(() => (isOver = true))
+  const seen = new Set<string>()
+  while (!isOver) seen.add(await places())
+  const [refused, proved] = await both
+  assert.match(refused, /^Fail/)
+  assert.equal(proved, 'Pass - Verified')
+  assert.ok(seen.has('0 1') || seen.has('1 0'), [...seen].join())
+  assert.equal(await places(), 'none none')
+})
+
 void test('contracts: of ten at once of one caller two are taken in, others are told so', async () => {
   const all = await Promise.all(Array.from({ length: 10 }, () => verify(made.counter, 'Counter')))
   const busy = all.filter((result) => /of them yours: try again/.test(result))

@@ -3,6 +3,7 @@
 import {
   contractNameOf,
   readStandardInput,
+  singleFileInput,
   type StandardInput,
 } from '../../contracts/standard-input.ts'
 import { toChecksumAddress } from '../../core/address.ts'
@@ -168,24 +169,14 @@ function inputOf(query: Query): StandardInput {
     return readStandardInput(source)
   if (format !== 'solidity-single-file' && format !== 'vyper-single-file')
     throw new Fault('bad-parameter', `codeformat is not offered here: ${format.slice(0, 80)}`)
-  const { path, name } = contractNameOf(needed(query, 'contractname'))
-  const given = (of('evmversion') ?? 'default').toLowerCase()
-  const evmVersion = given === 'default' ? undefined : given
-  if (format === 'vyper-single-file')
-    return readStandardInput({
-      language: 'Vyper',
-      sources: { [path ?? `${name}.vy`]: { content: source } },
-      settings: { evmVersion },
-    })
-  const file = path ?? `${name}.sol`
-  return readStandardInput({
-    language: 'Solidity',
-    sources: { [file]: { content: source } },
-    settings: {
-      optimizer: { enabled: of('optimizationUsed') === '1', runs: Number(of('runs') ?? 200) },
-      evmVersion,
-      libraries: { [file]: librariesOf(query) },
-    },
+  const evmVersion = (of('evmversion') ?? 'default').toLowerCase()
+  return singleFileInput({
+    ...contractNameOf(needed(query, 'contractname')),
+    language: format === 'vyper-single-file' ? 'Vyper' : 'Solidity',
+    source,
+    optimizer: { enabled: of('optimizationUsed') === '1', runs: Number(of('runs') ?? 200) },
+    evmVersion: evmVersion === 'default' ? undefined : evmVersion,
+    libraries: librariesOf(query),
   })
 }
 

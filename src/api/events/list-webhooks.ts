@@ -12,7 +12,7 @@ export function listWebhooks(context: EventContext): Operation<'listWebhooks'> {
     const owner = ownerOf(caller)
     const database = await context.webhooks()
     const { status } = query
-    const page = await readPage(context.tokens, {
+    const page = await readPage(context.evm.tokens, {
       route: Webhooks.listWebhooks.id,
       subject: { owner },
       query,

@@ -20,7 +20,6 @@ import {
 import type { EvmContext } from '../evm/evm-context.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
 import { type Caller, ownerOf } from '../operation/operation.ts'
-import type { PageTokens } from '../operation/page-token.ts'
 import type { NetworkDirectory } from '../primary/network/networks.ts'
 
 type View = Static<typeof WebhookView>
@@ -156,7 +155,6 @@ export type EventContext = {
   readonly networkKey: (network: 'mainnet' | 'fuji') => string
   /** Newest height of a stage of a store, by the store's key, where it was reported of late. */
   readonly headOf: (key: string, stage: string) => number | undefined
-  readonly tokens: PageTokens
   readonly clock: Clock
   readonly random: Random
   /** Why nothing may be sent to an address; `undefined` where it may. */

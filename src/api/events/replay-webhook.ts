@@ -51,7 +51,7 @@ export function listDeadLetters(context: EventContext): Operation<'listDeadLette
   return operation(Webhooks.listDeadLetters, async ({ path, query, caller }) => {
     const database = await context.webhooks()
     const webhook = await ownWebhook(database, path.id, caller)
-    const page = await readPage(context.tokens, {
+    const page = await readPage(context.evm.tokens, {
       route: Webhooks.listDeadLetters.id,
       subject: { id: webhook.id },
       query,

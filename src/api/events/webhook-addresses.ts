@@ -21,7 +21,7 @@ export function listWebhookAddresses(context: EventContext): Operation<'getAddre
     const webhook = await ownWebhook(await context.webhooks(), id, caller)
     checkKind(webhook)
     const all = addressesShown(webhook.body).map((address, at) => ({ address, at }))
-    const page = await readPage(context.tokens, {
+    const page = await readPage(context.evm.tokens, {
       route: Webhooks.getAddressesFromWebhook.id,
       subject: { id },
       query,

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { zstdDecompressSync } from 'node:zlib'
 
@@ -37,10 +37,12 @@ export async function exportContracts(flags: Flags): Promise<void> {
   await store.close()
 }
 
-/** Takes the contracts of a file that {@link exportContracts} printed. */
-export async function importContracts(file: string, flags: Flags): Promise<void> {
+/** Takes the contracts of a file that {@link exportContracts} printed, or has those of a folder proved. */
+export async function importContracts(path: string, flags: Flags): Promise<void> {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    return (await import('./import-folder.ts')).importFolder(path, flags)
   const location = storeLocation(loadConfig(flags).config)
-  const count = await takeLines(location, createInterface({ input: createReadStream(file) }))
+  const count = await takeLines(location, createInterface({ input: createReadStream(path) }))
   console.error(`${count} contracts are imported`)
 }
 

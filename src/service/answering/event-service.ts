@@ -48,7 +48,7 @@ export type EventService = {
 /** Puts webhooks together; nothing runs yet. Throws `bad-config`. */
 export function eventService(config: Config, services: EventServices): EventService {
   const { world, webhooks, evm, networks } = services
-  const { chains, tokens } = evm
+  const { chains } = evm
   const { clock, random } = world
   const log = services.log.child('events')
   const stores = (): ReadonlyMap<string, Reader> => storesOf(services)
@@ -68,7 +68,6 @@ export function eventService(config: Config, services: EventServices): EventServ
     networks,
     networkKey,
     headOf: services.headOf,
-    tokens,
     clock,
     random,
     problemOf: (url) =>

@@ -25,6 +25,7 @@ import { readAbi } from '../../codec/evm/abi/abi.ts'
 import { parseSignatures } from '../../codec/evm/abi/selectors.ts'
 import type { Config } from '../../config/settings.ts'
 import { webAddressProblem } from '../../config/web-address.ts'
+import { sourcifyAt } from '../../contracts/claims.ts'
 import { openCompilers } from '../../contracts/compilers.ts'
 import { openProject } from '../../contracts/project/project.ts'
 import { clip } from '../../core/bytes.ts'
@@ -253,8 +254,18 @@ async function openContracts(
         : [[key, openProject(resolve(contracts), { ...world, warn: log.warn })] as const],
     ),
   )
-  const { clock } = world
-  const book = createContractBook({ store, compilers, limits, abis, projects, clock })
+  const { clock, transport } = world
+  const place = config['contracts.sourcify']
+  const elsewhere = place === '' ? undefined : sourcifyAt(place, transport)
+  const book = createContractBook({
+    store,
+    compilers,
+    limits,
+    abis,
+    projects,
+    elsewhere,
+    clock,
+  })
   return { book, close: store.close }
 }
 

@@ -122,6 +122,13 @@ export const ContractCode = Type.Component(
         'Of a contract without sources: versions it can be verified with here, newest first',
       ),
     ),
+    verificationsAhead: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'While sources of it are being verified: how many contracts are before it; 0: it is compiled now',
+      }),
+    ),
     standardAbi: Type.Optional(
       Type.Array(
         Type.Unknown(),

@@ -14,6 +14,8 @@ export function abisAlone(abis: AbiBook): ContractBook {
     listed: async () => [],
     find: async () => undefined,
     projectAt: async () => undefined,
+    seek: () => undefined,
+    ahead: () => undefined,
     proxyAt: async () => undefined,
     verify: () => Promise.reject(new Error('nothing is verified here')),
     abisOf: async () => abis,

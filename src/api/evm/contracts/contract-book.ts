@@ -3,6 +3,7 @@
 import { locks } from 'node:worker_threads'
 
 import { type AbiEntry, methodsOf, readAbi } from '../../../codec/evm/abi/abi.ts'
+import type { FindClaim } from '../../../contracts/claims.ts'
 import { compile, type CompileLimits } from '../../../contracts/compiler.ts'
 import type { Compilers } from '../../../contracts/compilers.ts'
 import type { Artifact } from '../../../contracts/project/artifact.ts'
@@ -47,6 +48,8 @@ type ContractBookOptions = {
   readonly abis: AbiBook
   /** By the keys of the chains that are developed with them. */
   readonly projects?: ReadonlyMap<string, Project>
+  /** Finds sources that others have; absent where nobody is asked. */
+  readonly elsewhere?: FindClaim | undefined
   readonly clock: Clock
 }
 
@@ -117,8 +120,19 @@ export type ContractBook = {
   readonly verify: (
     chain: ServedChain,
     address: Uint8Array,
-    of: { readonly claim: Claim; readonly caller: Caller; readonly signal: AbortSignal },
+    of: {
+      readonly claim: Claim
+      readonly caller: Pick<Caller, 'name'>
+      readonly signal: AbortSignal
+    },
   ) => Promise<VerifiedContract>
+  /** Number of claims before that of a contract, 0 while it is compiled; `undefined` where none waits in this thread. */
+  readonly ahead: (chain: ServedChain, address: Uint8Array) => number | undefined
+  /**
+   * Begins to prove what others have of a contract without sources, where others are asked and did not have it of
+   * late. How it ends shows when the contract is read again.
+   */
+  readonly seek: (chain: ServedChain, address: Uint8Array) => void
   /**
    * ABIs of the operator, of verified contracts, and of what most contracts share, for logs, inputs and errors
    * of `addresses`.
@@ -139,6 +153,9 @@ const anyMs = 1_000
 const compilerLock = 'compiler'
 const mostQueued = 6
 const mostQueuedPerCaller = 2
+// Others are asked of one contract so often, and waited for so long with the compiler.
+const seekAgainMs = 3_600_000
+const seekMs = 180_000
 
 /** As a compiler gives it. */
 type Abi = readonly unknown[]
@@ -158,6 +175,7 @@ export function createContractBook(options: ContractBookOptions): ContractBook {
   const projectAt = findingInProjects(projects)
   const presence = createPresence(options.store, options.clock)
   const decoding = createDecoding(options, { find, projectAt }, presence)
+  const { verify, ahead } = verifying(options, decoding.forget)
   return {
     versions: async () => options.compilers?.versions(),
     methods: async (selectors) => {
@@ -201,7 +219,9 @@ export function createContractBook(options: ContractBookOptions): ContractBook {
     find,
     projectAt,
     proxyAt,
-    verify: verifying(options, decoding.forget),
+    verify,
+    ahead,
+    seek: seeking(options, verify),
     abisOf: decoding.abisOf,
   }
 }
@@ -244,23 +264,30 @@ async function proxyAt(
 function verifying(
   { store, compilers, clock, limits }: ContractBookOptions,
   changed: (chain: ServedChain, address: Uint8Array) => void,
-): ContractBook['verify'] {
-  /** Names of the callers that wait, once for each of their claims. */
-  const queued: string[] = []
-  return async (chain, address, { claim, caller: { name: caller }, signal }) => {
+): Pick<ContractBook, 'verify' | 'ahead'> {
+  /** Claims that wait, the one that is compiled first. */
+  const queued: { readonly caller: string; readonly place: string }[] = []
+  const placeOf = ({ facts }: ServedChain, address: Uint8Array): string =>
+    `${facts.key} ${to0x(address)}`
+  const verify: ContractBook['verify'] = async (
+    chain,
+    address,
+    { claim, caller: { name: caller }, signal },
+  ) => {
     if (compilers === undefined)
       throw new Fault('bad-parameter', 'contracts are not verified here: contracts.compilers')
     const runtime = await chain.state.code(address, undefined, signal)
     if (runtime.length === 0)
       throw new Fault('bad-parameter', `there is no contract at ${to0x(address)}`)
     const creation = await creationCode(chain, address, { clock, signal })
-    const own = queued.filter((each) => each === caller).length
+    const own = queued.filter((each) => each.caller === caller).length
     if (queued.length >= mostQueued || own >= mostQueuedPerCaller)
       throw new Fault(
         'overloaded',
         `${queued.length} contracts are being verified, ${own} of them yours: try again in a minute`,
       )
-    queued.push(caller)
+    const waiting = { caller, place: placeOf(chain, address) }
+    queued.push(waiting)
     const { runtimeMatch, creationMatch, name, version, ...body } = await locks
       .request(compilerLock, { signal }, async () => {
         const { version: wanted, input } = claim
@@ -270,7 +297,7 @@ function verifying(
           compile({ compiler, input: { ...claim.input, settings } }, { limits, signal }),
         )
       })
-      .finally(() => queued.splice(queued.indexOf(caller), 1))
+      .finally(() => queued.splice(queued.indexOf(waiting), 1))
     const verified: VerifiedContract = {
       chainId: chain.facts.evmChainId,
       address,
@@ -282,18 +309,53 @@ function verifying(
       version,
       body,
     }
-    const before = await contractAt(store, verified.chainId, address)
-    // Of equal proofs the first stays: who comes later does not choose the words of what is proved.
-    if (
-      before !== undefined &&
-      equalBytes(before.codeHash, verified.codeHash) &&
-      rankOf(verified) <= rankOf(before)
-    )
-      return before
-    await putContracts(store, [verified], methodsOf([body.abi]))
-    changed(chain, address)
-    return verified
+    const kept = await keptOf(store, verified)
+    if (kept === verified) changed(chain, address)
+    return kept
   }
+  const ahead: ContractBook['ahead'] = (chain, address) => {
+    const at = queued.findIndex(({ place }) => place === placeOf(chain, address))
+    return at < 0 ? undefined : at
+  }
+  return { verify, ahead }
+}
+
+function seeking(
+  { elsewhere, clock }: ContractBookOptions,
+  verify: ContractBook['verify'],
+): ContractBook['seek'] {
+  const asked = createGenerations<string, number>(linksKept)
+  const caller = { name: 'sources of others' }
+  return (chain, address) => {
+    const key = `${chain.facts.key} ${to0x(address)}`
+    const now = clock.monotonic()
+    if (elsewhere === undefined || chain.beginsAnew === true || (asked.get(key) ?? 0) > now) return
+    asked.set(key, now + seekAgainMs)
+    const signal = AbortSignal.timeout(seekMs)
+    const prove = async (): Promise<void> => {
+      const claim = await elsewhere(chain.facts.evmChainId, address, signal)
+      if (claim !== undefined) await verify(chain, address, { claim, caller, signal })
+    }
+    prove().catch((error: unknown) => {
+      if (faultOf(error) === undefined && !signal.aborted) throw error
+      // Of a queue that is full the turn comes later.
+      if (faultOf(error)?.code === 'overloaded') asked.set(key, now + anyMs)
+    })
+  }
+}
+
+/** Keeps what is proved now, or gives what was proved before. */
+async function keptOf(store: Database, verified: VerifiedContract): Promise<VerifiedContract> {
+  const before = await contractAt(store, verified.chainId, verified.address)
+  // Of equal proofs the first stays: who comes later does not choose the words of what is proved.
+  if (
+    before !== undefined &&
+    equalBytes(before.codeHash, verified.codeHash) &&
+    rankOf(verified) <= rankOf(before)
+  )
+    return before
+  await putContracts(store, [verified], methodsOf([verified.body.abi]))
+  return verified
 }
 
 /** How much is proved: code that runs first, then code that created it. */

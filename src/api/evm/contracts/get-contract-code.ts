@@ -33,6 +33,7 @@ export function getContractCode(context: EvmContext): Operation<'getContractCode
       find(address),
       answerOfNode(clock, signal, (until) => contracts.proxyAt(chain, address, until)),
     ])
+    if (source === undefined) contracts.seek(chain, address)
     const compilers =
       source === undefined ? await answerOfNode(clock, signal, contracts.versions) : undefined
     const implementations = await Promise.all(
@@ -56,6 +57,7 @@ export function getContractCode(context: EvmContext): Operation<'getContractCode
         },
         project,
         standardAbi: standardAbi.length === 0 ? undefined : standardAbi,
+        verificationsAhead: contracts.ahead(chain, address),
         compilers: compilers === undefined ? undefined : [...compilers],
         proxy:
           proxy === undefined

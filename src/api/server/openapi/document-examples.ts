@@ -39,6 +39,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   payload: '0x',
   fromAddress: '0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc',
   toAddress: '0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc',
+  verificationsAhead: 2,
   authority: '0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC',
   authorityLabel: 'Treasury',
   deployerContractLabel: 'TokenMaker',

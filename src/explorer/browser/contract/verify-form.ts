@@ -28,13 +28,22 @@ export function VerifyForm(props: VerifyProps): JSX.Element {
     if (!(event.currentTarget instanceof HTMLFormElement)) return
     setBusy(true)
     show('Compiling…')
+    let isOver = false
+    const look = async (): Promise<void> => {
+      const text = await placeOf(props)
+      if (!isOver) show(text)
+    }
+    const timer = setInterval(() => void look(), placeEveryMs)
     try {
       const problem = await prove(props, new FormData(event.currentTarget))
+      isOver = true
       show(problem === '' ? 'Verified.' : h('span', { class: 'failed' }, visible(problem)))
       if (problem === '') done()
     } catch (error) {
       show(h('span', { class: 'failed' }, visible(error instanceof Error ? error.message : '')))
     }
+    isOver = true
+    clearInterval(timer)
     setBusy(false)
   }
   return card(
@@ -47,6 +56,17 @@ export function VerifyForm(props: VerifyProps): JSX.Element {
       h('output', null, note),
     ]),
   )
+}
+
+const placeEveryMs = 2_000
+
+/** How far it is, while it waits for its turn. */
+async function placeOf({ chainId, address }: VerifyProps): Promise<string> {
+  const { data } = await get(
+    urlOf('/v1/chains/{chainId}/contracts/{address}', { chainId, address }),
+  )
+  const ahead = data?.verificationsAhead ?? 0
+  return ahead === 0 ? 'Compiling…' : `Waiting: ${ahead} before it.`
 }
 
 /** Sends a form. Gives what is wrong, or no text once it is verified. */

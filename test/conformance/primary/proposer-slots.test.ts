@@ -1,7 +1,7 @@
 /** Who was due to propose, on recorded networks of several validators. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,9 +9,11 @@ import { test } from 'node:test'
 import { chainSource } from '../../../src/codec/proposer/windower.ts'
 import { toCb58, toNodeId } from '../../../src/core/cb58.ts'
 import { rulesOf, upgradesOf } from '../../../src/indexing/primary/batch/rules.ts'
+import { openPrimaryHost } from '../../../src/indexing/primary/run/host.ts'
 import { judge } from '../../../src/indexing/primary/schedule/judge.ts'
 import { ProposerSets } from '../../../src/indexing/primary/schedule/proposer-sets.ts'
 import { Schedule } from '../../../src/indexing/primary/schedule/schedule.ts'
+import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
 import { checkpointHeights } from '../../../src/store/checkpoint.ts'
 import { type Database, statement, type Writer } from '../../../src/store/engine/database.ts'
 import { allMeta } from '../../../src/store/meta.ts'
@@ -26,7 +28,7 @@ import {
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
 import { indexRecording } from '../../support/chains/recorded-five.ts'
 import { recordingNamed } from '../../support/chains/recorded-network.ts'
-import { indexedPrimary, proposalsPath } from '../../support/services/primary-service.ts'
+import { fileWorld, indexedPrimary, proposalsPath } from '../../support/services/primary-service.ts'
 
 const chains = ['P', 'X', 'C'] as const
 
@@ -165,4 +167,48 @@ void test('schedule: what is taken back is as if it had not been judged', async 
       assert.deepEqual(await checkpointHeights(store), heights)
     }
   })
+})
+
+void test('schedule: a block that a node told wrongly is taken back with its slots, and judged again', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-slots-'))
+  const { signal } = new AbortController()
+  const source = openRecordedPrimary(readFileSync(proposalsPath))
+  const host = await openPrimaryHost({
+    key: 'primary-fuji',
+    genesis: 'auto',
+    store: { store: 'embedded', dataDir },
+    world: fileWorld,
+    owner: 'test',
+    signal,
+    source,
+  })
+  try {
+    // A few heights at a time, as at the head: what more brings at once cannot be taken back.
+    const fill = async (chain: PrimaryChain): Promise<void> => {
+      const replay = await host.replay(chain)
+      const head = await source.headHeight(chain, signal)
+      for (let range = replay.plan(replay.height() + 1, head); range !== undefined;) {
+        const until = Math.min(range.until, range.from + 3)
+        const fetched = await replay.fetch({ from: range.from, until }, signal)
+        if (fetched.length > 0) await host.commit(replay, fetched, signal)
+        range = replay.plan(replay.height() + 1, head)
+      }
+      await host.settled()
+      while (await host.judgeMore());
+    }
+    for (const chain of chains) await fill(chain)
+    const all = await slotsIn(host.database)
+    for (const chain of ['P', 'C'] as const) {
+      const head = await source.headHeight(chain, signal)
+      assert.equal(await host.takeBack(chain, head, new Uint8Array(32)), true)
+      const heights = await checkpointHeights(host.database)
+      assert.equal(heights.get(`${chain} slots`), heights.get(chain))
+      assert.ok((heights.get(chain) ?? head) < head)
+      await fill(chain)
+      assert.deepEqual(await slotsIn(host.database), all, chain)
+    }
+  } finally {
+    await host.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
 })

@@ -1,4 +1,4 @@
-/** A node: its running terms, slots to propose, delegations, past terms and what they paid, cycles, validations of L1s, blocks. */
+/** A node: its running terms, slots to propose, delegations, past terms and what they paid, cycles, validations of L1s. */
 
 import { h, type JSX } from 'preact'
 
@@ -26,7 +26,6 @@ import {
 import { useTitle } from '../kit/place.ts'
 import { now, pace } from '../kit/world.ts'
 import {
-  blockLink,
   l1ValidatorRows,
   owners,
   primarySubnetId,
@@ -77,7 +76,6 @@ export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', strin
       ]),
     ),
     card('L1 validations', validations(network, nodeId)),
-    card('Proposed P-Chain blocks', blocks(network, nodeId)),
   ])
 }
 
@@ -240,27 +238,5 @@ function validations(network: string, nodeId: string): JSX.Element {
     query: { nodeId, includeInactiveL1Validators: 'true' },
     name: 'validations',
     view: (page) => l1ValidatorRows(network, page.validators, 'Node'),
-  })
-}
-
-function blocks(network: string, nodeId: string): JSX.Element {
-  return paged({
-    path: urlOf('/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks', {
-      network,
-      blockchainId: 'p-chain',
-      nodeId,
-    }),
-    query: { pageSize: 10 },
-    name: 'blocks',
-    view: (page) =>
-      table(
-        [['Block'], ['Type'], ['Time'], ['Transactions', 'num']],
-        page.blocks.map((block) => [
-          blockLink(network, 'p-chain', block.blockNumber),
-          block.blockType,
-          age(block.blockTimestamp),
-          count(block.txCount),
-        ]),
-      ),
   })
 }

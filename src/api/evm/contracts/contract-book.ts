@@ -336,9 +336,8 @@ function seeking(
       const claim = await elsewhere(chain.facts.evmChainId, address, signal)
       if (claim !== undefined) await verify(chain, address, { claim, caller, signal })
     }
+    // Whatever is wrong with sources of others, the contract stays without; of a queue that is full the turn comes later.
     prove().catch((error: unknown) => {
-      if (faultOf(error) === undefined && !signal.aborted) throw error
-      // Of a queue that is full the turn comes later.
       if (faultOf(error)?.code === 'overloaded') asked.set(key, now + anyMs)
     })
   }

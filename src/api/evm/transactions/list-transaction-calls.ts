@@ -45,7 +45,10 @@ export function listTransactionCalls({
     const trace = traced?.[placeOf(row.pos)]
     if (trace === undefined)
       throw new Fault('not-served', 'calls need a node that traces, and none answers now')
-    const { calls, count } = callsOf(objectOf(trace, 'trace'), mostCalls)
+    const { calls, count } = callsOf(objectOf(trace, 'trace'), {
+      most: mostCalls,
+      gas: row.gasUsed,
+    })
     const inputs = calls.flatMap((call) => call.input ?? [])
     const called = new Set(calls.flatMap((call) => (call.input && call.to) ?? []))
     const [nameOf, abis] = await Promise.all([

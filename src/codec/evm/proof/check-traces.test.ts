@@ -33,7 +33,10 @@ function check(frame: object, of: { isFailedCreation?: boolean; to?: string } = 
 void test('traces: a creation that was refused before it began has an empty frame, and no calls', () => {
   check(empty)
   check(empty, { to: `0x${'22'.repeat(20)}` })
-  assert.deepEqual(callsOf({ txHash: hash, result: empty }, 10), { calls: [], count: 0 })
+  assert.deepEqual(callsOf({ txHash: hash, result: empty }, { most: 10, gas: 900_000 }), {
+    calls: [],
+    count: 0,
+  })
 })
 
 void test('traces: what differs from that frame, or from such a creation, is refused', () => {
@@ -83,7 +86,7 @@ void test('traces: those of a node whose chain has every allow list are taken, b
     checkTraces(traces, transactions, { height: Number(block.number), gas: 'equal' })
     for (const [at, trace] of traces.entries()) {
       const isFailed = receipts[at]?.['status'] === '0x0'
-      const { calls, count } = callsOf(trace, 10)
+      const { calls, count } = callsOf(trace, { most: 10, gas: Number(receipts[at]?.['gasUsed']) })
       assert.equal(count === 0, isFailed && trace.result['from'] === `0x${'0'.repeat(40)}`)
       for (const { isReverted } of calls) assert.equal(isReverted, isFailed)
       if (isFailed) errors.push(calls[0]?.error ?? 'never entered')
@@ -97,4 +100,34 @@ void test('traces: those of a node whose chain has every allow list are taken, b
     'invalid opcode: INVALID',
     ...Array.from({ length: 5 }, () => 'refused'),
   ])
+})
+
+// Answers of anvil 1.7.1 to debug_traceBlockByNumber for a block of three transactions, and their receipts.
+void test("traces: gas that anvil counts from the first transaction of the block on is each one's own", () => {
+  const frameOf = (gasUsed: number): object => {
+    const amounts = { gas: '0x30000', gasUsed: `0x${gasUsed.toString(16)}`, value: '0x0' }
+    return { type: 'CALL', from: sender, to: sender, input: '0x', ...amounts }
+  }
+  const own = [43_247, 26_147, 21_335]
+  const transactions = own.map((gasUsed) => ({
+    hash: fromHex(hash),
+    from: fromHex(sender),
+    to: fromHex(sender),
+    value: new Uint8Array(),
+    isFailedCreation: false,
+    gasUsed,
+  }))
+  const of = { height: 5, gas: 'equal' } as const
+  const given = [43_247, 69_394, 90_729].map((gas) => ({ txHash: hash, result: frameOf(gas) }))
+  const checked = checkTraces(given, transactions, of)
+  assert.deepEqual(
+    checked.map(({ result }) => result),
+    own.map(frameOf),
+  )
+  for (const [at, trace] of given.entries()) {
+    const { calls } = callsOf(trace, { most: 1, gas: own[at] ?? 0 })
+    assert.equal(calls[0]?.gasUsed, String(own[at]))
+  }
+  const other = given.with(2, { txHash: hash, result: frameOf(90_730) })
+  assert.throws(() => checkTraces(other, transactions, of), /gas used of a trace/)
 })

@@ -28,25 +28,33 @@ type TracedTransaction = {
 export type GasRule = 'equal' | 'at-most'
 
 /**
- * Checks the traces of the block at `height` against its transactions, in order. Throws
- * `node-answer`. A transaction without a trace is for the decoder to judge.
+ * Checks the traces of the block at `height` against its transactions, in order, and gives them with each one's own
+ * gas. Throws `node-answer`. A transaction without a trace is for the decoder to judge.
  */
 export function checkTraces(
   traces: unknown,
   transactions: readonly TracedTransaction[],
   of: { readonly height: number; readonly gas: GasRule },
-): void {
+): readonly RawTrace[] {
   const all = listOf(traces, 'traces of a block')
   if (all.length !== transactions.length) throw differing('number of traces', of.height)
-  for (const [index, transaction] of transactions.entries()) {
+  let before = 0
+  return transactions.map((transaction, index) => {
     const trace: RawTrace = objectOf(all[index], 'trace')
     const { txHash } = trace
     // Older nodes leave it out.
     if (txHash !== undefined && !isHexOf(txHash, transaction.hash))
       throw differing('transaction of a trace', of.height)
-    if (trace.result === undefined || trace.result === null) continue
-    checkTop(objectOf(trace.result, 'call frame'), transaction, of)
-  }
+    const { gasUsed } = transaction
+    before += gasUsed
+    if (trace.result === undefined || trace.result === null) return trace
+    const top: RawFrame = objectOf(trace.result, 'call frame')
+    // anvil counts from the first transaction of the block on.
+    const isSum = before > gasUsed && hexNumberClamped(top.gasUsed, 'gas used') === before
+    const frame = isSum ? { ...top, gasUsed: `0x${gasUsed.toString(16)}` } : top
+    checkTop(frame, transaction, of)
+    return isSum ? { ...trace, result: frame } : trace
+  })
 }
 
 function checkTop(
@@ -108,18 +116,21 @@ type Call = {
 type Waiting = { readonly frame: RawFrame; readonly depth: number; readonly isReverted: boolean }
 
 /**
- * The first `most` calls of `trace`, and their number. Throws `node-answer` where `trace` is not
- * one, `node-not-yet` for an error in its place.
+ * The first `most` calls of the trace of a transaction that used `gas`, and their number. Throws `node-answer` where
+ * `trace` is not one, `node-not-yet` for an error in its place.
  */
 export function callsOf(
   trace: RawTrace,
-  most: number,
+  { most, gas }: { readonly most: number; readonly gas: number },
 ): { readonly calls: readonly Call[]; readonly count: number } {
   if (trace.result === undefined || trace.result === null)
     throw new Fault('node-not-yet', 'the node has no trace of this transaction')
   const calls: Call[] = []
   let count = 0
-  const top: RawFrame = objectOf(trace.result, 'call frame')
+  const given: RawFrame = objectOf(trace.result, 'call frame')
+  // As in `checkTraces`.
+  const isOfBlock = hexNumberClamped(given.gasUsed, 'gas used') > gas
+  const top = isOfBlock ? { ...given, gasUsed: `0x${gas.toString(16)}` } : given
   const waiting: Waiting[] = isNeverEntered(top)
     ? []
     : [{ frame: top, depth: 0, isReverted: false }]

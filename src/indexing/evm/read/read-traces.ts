@@ -272,12 +272,12 @@ export class TraceReader {
     const read = (blocks: readonly unknown[], origin: string): NodeTraces => {
       // Throws `node-answer` for traces that are not those of the stored transactions.
       const gas = gasRule()
-      for (const [at, traces] of blocks.entries()) {
+      const checked = blocks.map((traces, at) => {
         const height = range.from + at
         const own = rows.filter((row) => row.height === height)
-        checkTraces(traces, own, { height, gas })
-      }
-      return { batch: decoded(range, blocks), origin }
+        return checkTraces(traces, own, { height, gas })
+      })
+      return { batch: decoded(range, checked), origin }
     }
     return source.traces(range, read, signal)
   }

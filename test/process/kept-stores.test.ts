@@ -38,8 +38,14 @@ const questions = readdirSync(printed)
 for (const version of readdirSync(vectors)) {
   void test(`kept stores: SQLite of ${version}`, async (t) => {
     const dataDir = unpacked(join(vectors, version, 'embedded'), await freshFolder(t))
-    await succeeds('upgrade', '--check', '--data-dir', dataDir)
+    const planned = await succeeds('upgrade', '--check', '--data-dir', dataDir)
+    assert.match(
+      planned,
+      /^store primary-fuji: to layout 5: .* \(\d+ rows of .* are read: about 1 s\)$/m,
+    )
     await answersAll(await startDemo(t, dataDir))
+    const done = await succeeds('upgrade', '--check', '--data-dir', dataDir)
+    assert.doesNotMatch(done, /to layout/)
     await succeeds('verify', '--store', '--data-dir', dataDir)
     assert.match(await succeeds('keys', 'list', '--data-dir', dataDir), /kept/)
   })

@@ -39,10 +39,9 @@ for (const version of readdirSync(vectors)) {
   void test(`kept stores: SQLite of ${version}`, async (t) => {
     const dataDir = unpacked(join(vectors, version, 'embedded'), await freshFolder(t))
     const planned = await succeeds('upgrade', '--check', '--data-dir', dataDir)
-    assert.match(
-      planned,
-      /^store primary-fuji: to layout 5: .* \(\d+ rows of .* are read: about 1 s\)$/m,
-    )
+    // The first change since 1.0.0 is one of the primary network.
+    if (version === '1.0.0')
+      assert.match(planned, /^store primary-fuji: to layout 5: .* \(\d+ rows of .*: about 1 s\)$/m)
     await answersAll(await startDemo(t, dataDir))
     const done = await succeeds('upgrade', '--check', '--data-dir', dataDir)
     assert.doesNotMatch(done, /to layout/)

@@ -20,6 +20,7 @@ import {
   run,
   startDemo,
   type RunningFirn,
+  until,
   untilDemoServed,
   wholeDemo,
 } from '../support/processes/firn-process.ts'
@@ -80,6 +81,13 @@ for (const version of readdirSync(vectors)) {
 
 async function answersAll(firn: RunningFirn): Promise<void> {
   await untilDemoServed(firn)
+  // Whoever serves opens a store a moment after its writer has brought it to its layout.
+  const isServed = (): Promise<boolean> =>
+    firn.get('/v1/networks/fuji/subnets?pageSize=1').then(
+      () => true,
+      () => false,
+    )
+  await until('the primary network', isServed)
   const wrong: string[] = []
   for (const { id, path, answer } of questions) {
     const shown = shortenedAnswer(await firn.get(path), [])

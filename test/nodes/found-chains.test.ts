@@ -203,11 +203,11 @@ void test('one endpoint: its chain and coin are called as the flags say, also af
   const rpc = { kind: 'rpc', url: 'http://127.0.0.1:8545' } as const
   const namesOf = async (words: object): Promise<unknown> => {
     const { config } = await findChains(base, { ...rpc, ...words }, parts())
-    return config.chains.map(({ name, symbol }) => [name, symbol])
+    return config.chains.map(({ name, symbol, contracts }) => [name, symbol, contracts])
   }
-  assert.deepEqual(await namesOf({}), [['Chain 31337', '']])
-  const words = { name: 'Glacier', symbol: 'GLC' }
-  assert.deepEqual(await namesOf(words), [['Glacier', 'GLC']])
+  assert.deepEqual(await namesOf({}), [['Chain 31337', '', '']])
+  const words = { name: 'Glacier', symbol: 'GLC', contracts: '/project/out' }
+  assert.deepEqual(await namesOf(words), [['Glacier', 'GLC', '/project/out']])
   assert.deepEqual(targetIn(base), { ...rpc, ...words })
   assert.equal(foundBefore(base, { ...rpc, ...words })?.chains[0]?.symbol, 'GLC')
 })

@@ -148,7 +148,7 @@ void test('status: tells how far every stage is, of one without a height only it
   let told = ''
   await until('every stage', async () => {
     told = (await runCommand('status', ...url)).stdout
-    return told.match(/live at/g)?.length === 12
+    return told.match(/live at/g)?.length === 13
   })
   // Where it listens is in the configuration: nobody has to say it again.
   const config = join(await freshFolder(t), 'firn.yaml')

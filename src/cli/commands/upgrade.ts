@@ -53,16 +53,24 @@ async function stepsOf(config: Config, store: ConfiguredStore, world: World): Pr
     const { layout } = detail
     if (code === 'store-version') process.exitCode = exitCodes.store
     if (!isHeight(layout)) return [message]
-    const place = { ...storeLocation(config), layouts: layoutsAt(layout) }
-    const database = await openStore(place, store.name, store.tables, 'read')
-    try {
-      const steps: string[] = []
-      for (const migration of ownLayouts.migrations)
-        if (migration.layout > layout) steps.push(await stepOf(migration, store, database))
-      return steps.map((step) => `store ${store.name}: ${step}`)
-    } finally {
-      await database.close()
-    }
+    return stepsFrom(layout, config, store)
+  }
+}
+
+async function stepsFrom(
+  layout: number,
+  config: Config,
+  store: ConfiguredStore,
+): Promise<string[]> {
+  const place = { ...storeLocation(config), layouts: layoutsAt(layout) }
+  const database = await openStore(place, store.name, store.tables, 'read')
+  try {
+    const steps: string[] = []
+    for (const migration of ownLayouts.migrations)
+      if (migration.layout > layout) steps.push(await stepOf(migration, store, database))
+    return steps.map((step) => `store ${store.name}: ${step}`)
+  } finally {
+    await database.close()
   }
 }
 

@@ -161,7 +161,10 @@ export const journeys: Readonly<Record<string, Journey>> = {
       [cast['tx transfer'], /^Builder sent [\d,.]+ GLC to Traveller\.$/],
       [nativeTransaction.txHash, /^Builder created the contract GLC\.$/],
       [cast['tx failed'], /^Builder called \w+ on TokenMaker; it failed\.$/],
-      [cast['tx message'], /^Trader bridged [\d.,]+ GLC to Traveller on Harbor\.$/],
+      [
+        cast['tx message'],
+        /^Trader bridged [\d.,]+ GLC to Traveller on Harbor, delivered in \d+ s\.$/,
+      ],
     ]
     for (const [hash, sentence] of said) {
       await visit(page, origin, `/chain/51001/tx/${hash ?? ''}`)

@@ -3,9 +3,10 @@ import { faultIn } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
+import { checkOpenWritable } from '../../store/engine/layout.ts'
 import { isHeight } from '../../store/history/manifest.ts'
 import { changesOf, concerned, type Migration } from '../../store/migrations/migration.ts'
-import { layoutsAt, ownLayout, ownLayouts } from '../../store/migrations/migrations.ts'
+import { layoutsAt, ownLayouts } from '../../store/migrations/migrations.ts'
 import { openStore } from '../../store/open.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 import { openWorld } from '../../world/world.ts'
@@ -46,8 +47,13 @@ const rowsASecond = 450_000
 
 async function stepsOf(config: Config, store: ConfiguredStore, world: World): Promise<string[]> {
   try {
-    await (await openConfigured(config, store, world)).close()
-    return [`store ${store.name}: layout ${ownLayout}, nothing to do`]
+    const database = await openConfigured(config, store, world)
+    try {
+      await checkOpenWritable(database, { name: store.name, place: 'it' })
+    } finally {
+      await database.close()
+    }
+    return [`store ${store.name}: nothing to do`]
   } catch (error) {
     const { code, message, detail } = faultIn(error)
     const { layout } = detail

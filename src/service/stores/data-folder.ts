@@ -14,8 +14,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
-import { statement } from '../../store/engine/database.ts'
-import { checkWritable, layoutOf } from '../../store/engine/layout.ts'
+import { checkOpenWritable } from '../../store/engine/layout.ts'
 import { leaseRow } from '../../store/lease.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
@@ -23,8 +22,6 @@ import { checkNotRestoring } from '../../store/snapshot/restore-snapshot.ts'
 import { Claim } from '../../store/sqlite/claim.ts'
 import type { ReadableStore } from '../status/readiness.ts'
 import { storeLocation } from './store-location.ts'
-
-const layoutQuestion = statement<string>('select * from firn_format', { over: undefined })
 
 /** Between two looks at the leases of a folder that another process has. */
 const lookEveryMs = 250
@@ -114,9 +111,11 @@ async function checkVersions(location: StoreLocation, stores: readonly string[])
   for (const name of stores) {
     try {
       const store = await openStore(location, name, controlTables, 'read')
-      const row = await store.get(layoutQuestion)
-      await store.close()
-      if (row !== undefined) checkWritable({ name, place: 'it' }, layoutOf(row))
+      try {
+        await checkOpenWritable(store, { name, place: 'it' })
+      } finally {
+        await store.close()
+      }
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'store-failed') throw error

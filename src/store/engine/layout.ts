@@ -17,7 +17,7 @@ import {
 } from '../migrations/migration.ts'
 import { type Layouts, ownLayout } from '../migrations/migrations.ts'
 import { columnNames, type Table } from '../schema/table.ts'
-import type { Database, Row } from './database.ts'
+import { type Database, type Reader, type Row, statement } from './database.ts'
 
 /** "Firn" in ASCII: marks our SQLite files. */
 export const applicationId = 0x4669_726e
@@ -120,6 +120,17 @@ export function checkWritable(
   own = ownLayout,
 ): void {
   if (stored.writableFrom > own) throw newerLayout(store, stored)
+}
+
+const layoutQuestion = statement<string>('select * from firn_format', { over: undefined })
+
+/** As {@link checkWritable}, of an open store. Cost: one row. */
+export async function checkOpenWritable(
+  reader: Pick<Reader, 'get'>,
+  store: Pick<NamedStore, 'name' | 'place'>,
+): Promise<void> {
+  const row = await reader.get(layoutQuestion)
+  if (row !== undefined) checkWritable(store, layoutOf(row))
 }
 
 /** Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks. */

@@ -15,6 +15,7 @@ import {
   demoChains,
   entry,
   freshFolder,
+  runFirn,
   startFirn,
   twoChains,
   until,
@@ -91,6 +92,9 @@ void test('two versions: who serves reads on from the stores of a later one that
     errors,
     /was written by version \S+ of Firn \(layout \d+\): start that version; this one leaves/,
   )
+  const checked = await runFirn('upgrade', '--check', '--data-dir', folder)
+  assert.equal(checked.code, 5, checked.stdout)
+  assert.match(checked.stdout, /^store fuji-demo-chain was written by version \S+ of Firn/m)
   await (
     await openStore({ store, dataDir: '', layouts }, demoChains[0] ?? '', controlTables, 'read')
   ).close()

@@ -2,8 +2,8 @@
  * Keeps what this version writes and promises, so that each later one is tried on it: `node scripts/keep-release.ts`.
  *
  * The bundled demo is indexed but for its last blocks, its older part frozen, with SQLite and with PostgreSQL, whose
- * programs must be installed. `vectors/stores/<version>` then has the files of both and a snapshot, each compressed, and
- * the declarations of all tables, the API's document, and the other names that users rely on.
+ * programs must be installed. `vectors/stores/<version>` then has the files of both and a snapshot, each compressed, the
+ * package, the declarations of all tables, the API's document, and the other names that users rely on.
  */
 
 import { execFileSync, spawn } from 'node:child_process'
@@ -40,6 +40,7 @@ try {
   writeFileSync(join(kept, 'tables.json'), `${JSON.stringify(tables, undefined, 2)}\n`)
   writeFileSync(join(kept, 'names.txt'), `${promisedNames().join('\n')}\n`)
   put('openapi.json', Buffer.from(JSON.stringify(ownDocument())))
+  keepPackage()
   const embedded = join(folder, 'embedded')
   await indexed(embedded, {})
   await commanded('keys', 'create', 'kept', '--data-dir', embedded)
@@ -57,6 +58,18 @@ try {
   put('postgres/dump.sql', Buffer.from(text.replaceAll(/^\\.*\n/gm, '')))
 } finally {
   for (const end of ends) await end()
+}
+
+/** Keeps the package that npm makes, without what is read by people only, and without the demo. */
+function keepPackage(): void {
+  const root = join(import.meta.dirname, '..')
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root })
+  const left = ['*.map', 'package/docs', 'package/demo', 'package/deploy', 'package/bench']
+  const excluded = left.map((name) => `--exclude=${name}`)
+  const packed = join(folder, `firn-data-${version}.tgz`)
+  execFileSync('tar', ['--extract', '--file', packed, '--directory', folder, ...excluded])
+  const file = join(kept, 'package.tgz')
+  execFileSync('tar', ['--create', '--gzip', '--file', file, '--directory', folder, 'package'])
 }
 
 /** Indexes the demo into a folder, makes a key there, and ends. */

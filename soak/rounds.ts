@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process'
 
-import { type SoakPlan, type Step, triesOf } from './report.ts'
+import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsEach = 20
 
@@ -65,16 +65,34 @@ export async function* rounds({ share, soFar }: SoakPlan): AsyncGenerator<Step> 
 }
 
 const networkMinutes = 30
+const versionsMinutes = 10
 
 /** One run of a real network: as many minutes of its life as the share of half an hour has. */
 export async function* network({ share, soFar }: SoakPlan): AsyncGenerator<Step> {
   const minutes = triesOf(networkMinutes, share)
   const kind = `a real network for ${minutes} minutes more`
   if (soFar(kind).tries > 0) return
-  const { passed, failed } = await ran('test/network/*.network.ts', {
-    TEST_NETWORK_MINUTES: String(minutes),
-  })
-  yield [{ kind, tries: passed + failed, bad: failed }]
+  yield [
+    await onceFor(kind, 'test/network/*.network.ts', { TEST_NETWORK_MINUTES: String(minutes) }),
+  ]
+}
+
+/** One run of two versions beside each other: as many minutes as the share of ten has. */
+export async function* versions({ share, soFar }: SoakPlan): AsyncGenerator<Step> {
+  const minutes = triesOf(versionsMinutes, share)
+  const kind = `two versions beside each other for ${minutes} minutes`
+  if (soFar(kind).tries > 0) return
+  const TEST_TWO_VERSIONS_SECONDS = String(60 * minutes)
+  yield [await onceFor(kind, 'test/release/two-versions.release.ts', { TEST_TWO_VERSIONS_SECONDS })]
+}
+
+async function onceFor(
+  kind: string,
+  tests: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  const { passed, failed } = await ran(tests, environment)
+  return { kind, tries: passed + failed, bad: failed }
 }
 
 /** Runs test files, or `files|part of names`; gives how many tests passed and failed. Throws when none ran. */

@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: what tests try for seconds, for as long as one likes.
  *
- *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,peers,simulation,memory,rounds,engines,fleet,network]
+ *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,peers,simulation,memory,rounds,engines,fleet,network,versions]
  *                   [--keep FILE] [--minutes 30]
  *
  * `--share` is the share of the whole number of tries, 1 without it. `--keep` names a file of what was
@@ -21,7 +21,7 @@ import { memory } from './memory.ts'
 import { pageTokens } from './page-tokens.ts'
 import { type SoakPart, tableOf } from './report.ts'
 import { requests } from './requests.ts'
-import { network, rounds } from './rounds.ts'
+import { network, rounds, versions } from './rounds.ts'
 import { simulation } from './simulation.ts'
 
 const parts: Readonly<Record<string, SoakPart>> = {
@@ -35,6 +35,7 @@ const parts: Readonly<Record<string, SoakPart>> = {
   engines,
   fleet,
   network,
+  versions,
 }
 /** Between two lines that say where it is. */
 const sayEveryMs = 30_000

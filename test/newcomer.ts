@@ -20,6 +20,7 @@ import { chromium, type Page } from 'playwright-core'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { avalancheTree } from './network/avalanche-tree.ts'
+import { isBootstrapped, startSoleNode } from './network/sole-node.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const runFile = promisify(execFile)
@@ -235,24 +236,8 @@ async function withAnvil(): Promise<void> {
 async function withNode(): Promise<void> {
   const tree = avalancheTree()
   if (tree === undefined) return void lacks('AvalancheGo: FIRN_AVALANCHE_TREE')
-  const alone =
-    '--network-id=local --sybil-protection-enabled=false --snow-sample-size=1 --snow-quorum-size=1 ' +
-    '--network-health-min-conn-peers=0 --staking-ephemeral-cert-enabled=true ' +
-    '--staking-ephemeral-signer-enabled=true --bootstrap-ips= --bootstrap-ids= --staking-port=0 ' +
-    '--public-ip=127.0.0.1 --log-display-level=off --fd-limit=4096 --system-tracker-disk-required-available-space=1000000 ' +
-    '--system-tracker-disk-warning-threshold-available-space=2000000'
-  const flags = [
-    ...alone.split(' '),
-    `--data-dir=${join(folder, 'node')}`,
-    `--plugin-dir=${join(tree, 'plugins')}`,
-  ]
-  started.push(spawn(join(tree, 'avalanchego'), flags, { detached: true, stdio: 'ignore' }))
-  await until('a node', async () => {
-    const info = await rpc(`${nodeUrl}/ext/info`, 'info.isBootstrapped', { chain: 'C' }).catch(
-      () => ({}),
-    )
-    return objectOf(info, 'info')['isBootstrapped'] === true
-  })
+  started.push(startSoleNode(tree, join(folder, 'node'), Number(new URL(nodeUrl).port)))
+  await until('a node', () => isBootstrapped(nodeUrl))
   const firn = await step('npm start -- --node', () => npmStart('--node', nodeUrl))
   await untilLive(2)
   assert.match(await firn.end(), /found network 12345 at .*primary network, C-Chain/)

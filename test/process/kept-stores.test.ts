@@ -8,11 +8,9 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
 
-import { printedExamples } from '../../src/api/server/openapi/document-examples.ts'
 import {
   entry,
   follow,
@@ -25,20 +23,12 @@ import {
   wholeDemo,
 } from '../support/processes/firn-process.ts'
 import { shortenedAnswer } from '../support/services/shortened-answer.ts'
-import { unpacked } from '../support/stores/kept-stores.ts'
+import { keptReleases, printedRequests, unpacked } from '../support/stores/kept-stores.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
 
-const vectors = fileURLToPath(new URL('../../vectors/stores', import.meta.url))
-const printed = new URL('../../docs/examples/', import.meta.url)
-/** What nobody needs a key for and no earlier request has made; usage of a key is not of the stores. */
-const questions = readdirSync(printed)
-  .filter((page) => page !== 'usage.md' && page !== 'webhooks.md')
-  .flatMap((page) => printedExamples(readFileSync(new URL(page, printed), 'utf8')))
-  .filter(({ method, withKey, path }) => method === 'GET' && !withKey && !path.includes('$'))
-
-for (const version of readdirSync(vectors)) {
+for (const version of readdirSync(keptReleases)) {
   void test(`kept stores: SQLite of ${version}`, async (t) => {
-    const dataDir = unpacked(join(vectors, version, 'embedded'), await freshFolder(t))
+    const dataDir = unpacked(join(keptReleases, version, 'embedded'), await freshFolder(t))
     const planned = await succeeds('upgrade', '--check', '--data-dir', dataDir)
     // The first change since 1.0.0 is one of the primary network.
     if (version === '1.0.0')
@@ -51,7 +41,7 @@ for (const version of readdirSync(vectors)) {
   })
 
   void test(`kept stores: a snapshot of ${version}`, async (t) => {
-    const folder = unpacked(join(vectors, version, 'snapshot'), await freshFolder(t))
+    const folder = unpacked(join(keptReleases, version, 'snapshot'), await freshFolder(t))
     const dataDir = join(await freshFolder(t), 'restored')
     await succeeds('snapshot', 'verify', folder)
     await succeeds('snapshot', 'restore', folder, '--data-dir', dataDir)
@@ -60,7 +50,7 @@ for (const version of readdirSync(vectors)) {
   })
 
   void test(`kept stores: PostgreSQL of ${version}`, async (t) => {
-    const dataDir = unpacked(join(vectors, version, 'postgres'), await freshFolder(t))
+    const dataDir = unpacked(join(keptReleases, version, 'postgres'), await freshFolder(t))
     const store = await newDatabase()
     const client = new pg.Client(store)
     await client.connect()
@@ -89,7 +79,7 @@ async function answersAll(firn: RunningFirn): Promise<void> {
     )
   await until('the primary network', isServed)
   const wrong: string[] = []
-  for (const { id, path, answer } of questions) {
+  for (const { id, path, answer } of printedRequests()) {
     const shown = shortenedAnswer(await firn.get(path), [])
     if (shown !== answer) wrong.push(`${id}: answers ${shown}\nis printed ${answer}`)
   }

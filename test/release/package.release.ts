@@ -22,10 +22,13 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { version } from '../../src/core/version.ts'
+import { avalancheTree } from '../network/avalanche-tree.ts'
+import { isBootstrapped, startSoleNode } from '../network/sole-node.ts'
 import {
   follow,
   freePort,
   run,
+  toldChains,
   until,
   untilDemoServed,
   wholeDemo,
@@ -37,6 +40,9 @@ const folder = mkdtempSync(join(tmpdir(), 'firn-package-'))
 const user = join(folder, 'user')
 const firn = join(user, 'node_modules/firn-data/bin/firn.js')
 const nodes = [24, 26]
+/** Of a compiled file (ELF): where it names its machine, and that machine. */
+const elfMachineAt = 18
+const elfArm64 = 183
 
 after(() => rmSync(folder, { recursive: true }))
 before(() => {
@@ -98,6 +104,24 @@ for (const major of nodes) {
   })
 }
 
+void test('package: a primary network and its C-Chain by a node', async (t) => {
+  const tree = avalancheTree()
+  assert.ok(tree !== undefined, 'no Go to build AvalancheGo with')
+  const port = await freePort()
+  const node = startSoleNode(tree, join(folder, 'node'), port)
+  t.after(() => node.kill('SIGKILL'))
+  const url = `http://127.0.0.1:${port}`
+  await until('a node', () => isBootstrapped(url))
+  const words = [firn, 'start', '--node', url, '--port', '0', '--node-port', '0']
+  const data = ['--data-dir', join(folder, 'by-node')]
+  const started = await follow(t, spawn(nodeOf(26), [...words, ...data], { cwd: user }))
+  await until('two live chains', async () => {
+    const chains = [...(await toldChains(started)).values()]
+    return chains.length === 2 && chains.every(({ state }) => state === 'live')
+  })
+  assert.equal(await started.end(), 0)
+})
+
 for (const released of readdirSync(join(root, 'vectors/stores')))
   void test(`package: stores of ${released}`, async (t) => {
     const dataDir = unpacked(
@@ -114,6 +138,17 @@ for (const released of readdirSync(join(root, 'vectors/stores')))
     const verified = await run(node, [firn, 'verify', '--store', '--data-dir', dataDir])
     assert.equal(verified.code, 0, verified.stdout + verified.stderr)
   })
+
+void test('package: it has its compiled parts on the other architecture of the image, too', () => {
+  const other = join(folder, 'arm64')
+  mkdirSync(other)
+  const packed = join(folder, `firn-data-${version}.tgz`)
+  npm(other, 'install', packed, '--os=linux', '--cpu=arm64', '--libc=glibc', '--ignore-scripts')
+  const compiled = readdirSync(join(other, 'node_modules'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.node'))
+    .map((path) => readFileSync(join(other, 'node_modules', path)).readUInt16LE(elfMachineAt))
+  assert.deepEqual([...new Set(compiled)], [elfArm64])
+})
 
 void test('package: its parts are listed, and it leaves nothing but what it wrote for its user', () => {
   const listed = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], {

@@ -45,7 +45,8 @@ function settingsPage(): string {
   return [
     '# Settings',
     'Printed from `src/config/settings.ts`. Flags win over the environment, the environment over',
-    '`firn.yaml`, the file over the default. `firn config show` tells where each value came from.\n',
+    '`firn.yaml`, the file over the default. `firn config show` tells where each value came from.\n' +
+      'Relative paths of a file begin in its folder, all others where the program was started.\n',
     table(['setting', 'form', 'default', 'environment, flag', 'meaning'], rows),
     '\n## Entries of `networks`\n',
     table(['setting', 'form', 'default', 'meaning'], entryRows(networkSettings)),

@@ -35,12 +35,12 @@ export const networkSettings = {
     ['auto', 'on', 'off'],
     'Index the atomic transactions of the C-Chain. `auto`: yes from a node, no from peers, because peers send whole blocks.',
   ),
-  genesis: text('auto', '`auto` (by network id) or a genesis file.'),
+  genesis: text('auto', '`auto` (by network id) or a genesis file.', { isPath: true }),
   stakingKeyDir: text(
     '',
     "Folder of the key and certificate of Firn's peer; empty: `staking` in the data folder. Made when missing.",
   ),
-  recording: text('', 'A file of recorded answers instead of a node.'),
+  recording: text('', 'A file of recorded answers instead of a node.', { isPath: true }),
 } as const satisfies Record<string, Setting>
 
 /** Settings of one entry of `chains`. */
@@ -92,6 +92,7 @@ export const chainSettings = {
   contracts: text(
     '',
     "Folder of a project's compiled contracts, Foundry's `out` or Hardhat's `artifacts`, whose code, sources and ABIs are shown where it is deployed, without verification. `broadcast` and `ignition/deployments` beside it are read, too; see the guide for limits.",
+    { isPath: true },
   ),
   logs: word(
     'off',
@@ -100,7 +101,7 @@ export const chainSettings = {
   ),
   icmContracts: list('Teleporter messengers besides the well-known one.'),
   wrappedTokens: list('Wrapped coins: their Deposit and Withdrawal logs count as mints and burns.'),
-  recording: text('', 'A file of recorded answers instead of endpoints.'),
+  recording: text('', 'A file of recorded answers instead of endpoints.', { isPath: true }),
   store: text(
     '',
     "Name of the chain's store, such as `fuji-c-chain`; empty: the store that already has this chain, else network and name.",

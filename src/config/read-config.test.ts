@@ -157,3 +157,29 @@ void test('config: a setting by its name of before is read with a warning; by bo
   assert.equal(readConfig({ flags: {}, environment }).config['index.store'], '/elsewhere')
   refuses('index: { folder: /history, store: /other }', /old name of index\.store: set one of them/)
 })
+
+void test('config: paths of a file begin in its folder; words, URLs and paths of other sources stay as they are', () => {
+  const text = `
+dataDir: data
+index: { store: 's3://bucket/history?endpoint=https://host' }
+explorer: { logo: ../logo.svg, labels: /etc/labels.csv }
+prices: file:prices.csv
+tokenLists: [list.json, https://lists.example/a.json]
+networks: { fuji: { recording: p.firnrec } }
+chains: [{ recording: c.firnrec, contracts: out, logoUri: 'data:image/png;base64,AA' }]`
+  const { config } = readConfig({
+    flags: {},
+    environment: { FIRN_ABIS: 'abis' },
+    file: { path: '/etc/firn/firn.yaml', text },
+  })
+  assert.equal(config.dataDir, '/etc/firn/data')
+  assert.equal(config['index.store'], 's3://bucket/history?endpoint=https://host')
+  assert.equal(config['explorer.logo'], '/etc/logo.svg')
+  assert.equal(config['explorer.labels'], '/etc/labels.csv')
+  assert.equal(config.prices, 'file:/etc/firn/prices.csv')
+  assert.deepEqual(config.tokenLists, ['/etc/firn/list.json', 'https://lists.example/a.json'])
+  assert.equal(config.networks.fuji?.genesis, 'auto')
+  assert.equal(config.networks.fuji?.recording, '/etc/firn/p.firnrec')
+  assert.equal(config.chains[0]?.contracts, '/etc/firn/out')
+  assert.equal(config.abis, 'abis')
+})

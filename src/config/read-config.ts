@@ -6,6 +6,7 @@
  */
 
 import { createRequire } from 'node:module'
+import { dirname, resolve } from 'node:path'
 
 import { Fault } from '../core/fault.ts'
 import { isObject, ownValue } from '../core/json.ts'
@@ -41,33 +42,37 @@ export type ConfigInput = {
   readonly file?: ConfigFile | undefined
 }
 
-/** A file of settings; `value` where it was written as one in the sources. */
+/** A file of settings; `value` where they are known already, with their `folder` where they have relative paths. */
 type ConfigFile =
   | { readonly path: string; readonly text: string }
-  | { readonly value: Readonly<Record<string, unknown>> }
+  | { readonly value: Readonly<Record<string, unknown>>; readonly folder?: string }
 
 type Plain = Record<string, unknown>
 type Yaml = Pick<typeof import('yaml'), 'LineCounter' | 'parseDocument'>
 
 const load = createRequire(import.meta.url)
 
-/** Settings of a file, and the place of each in it, `firn.yaml:3: `, where it has one. */
-type ReadFile = { readonly value: Plain; readonly placeOf: (path: string) => string }
+/** Settings of a file; the place of each in it, `firn.yaml:3: `, and the folder it lies in, where it has one. */
+type ReadFile = {
+  readonly value: Plain
+  readonly placeOf: (path: string) => string
+  readonly folder?: string
+}
 
 const noFile: ReadFile = { value: {}, placeOf: () => '' }
 
-/** Mistakes, reported together at the end. */
+/** Mistakes in the settings of `file` and of other sources, reported together at the end. */
 class Problems {
-  readonly #placeOf: ReadFile['placeOf']
+  readonly file: ReadFile
   readonly #mistakes: string[] = []
 
-  constructor(placeOf: ReadFile['placeOf']) {
-    this.#placeOf = placeOf
+  constructor(file: ReadFile) {
+    this.file = file
   }
 
   /** `text` is about the setting at `path`. */
   add(path: string, text: string): void {
-    this.#mistakes.push(`${this.#placeOf(path)}${text}`)
+    this.#mistakes.push(`${this.file.placeOf(path)}${text}`)
   }
 
   /** Throws `bad-config` where there is one. */
@@ -79,7 +84,7 @@ class Problems {
 /** Reads and checks. Throws `bad-config` naming every problem. */
 export function readConfig(input: ConfigInput): ReadConfig {
   const file = input.file === undefined ? noFile : parseFile(input.file)
-  const problems = new Problems(file.placeOf)
+  const problems = new Problems(file)
   const { networks, chains, ...rest } = file.value
   const fromFile = flatten(rest)
   const paths = Object.entries<Setting>(settings).flatMap(([path, { formerly }]) =>
@@ -112,10 +117,8 @@ export function readConfig(input: ConfigInput): ReadConfig {
     else if (old !== undefined)
       problems.add(path, `${formerly} is the old name of ${path}: set one of them`)
     origins.set(path, found?.[0] ?? 'default')
-    values.set(
-      path,
-      found === undefined ? setting.default : checked(path, setting, found[1], problems),
-    )
+    const value = found === undefined ? setting.default : checked(path, setting, found[1], problems)
+    values.set(path, found?.[0] === 'file' ? placed(setting, value, file.folder) : value)
   }
   values.set('networks', readNetworks(networks, problems))
   values.set('autoChains', chains === 'auto')
@@ -131,7 +134,7 @@ export function readConfig(input: ConfigInput): ReadConfig {
 }
 
 function parseFile(file: ConfigFile): ReadFile {
-  if ('value' in file) return { ...noFile, value: { ...file.value } }
+  if ('value' in file) return { ...noFile, ...file, value: { ...file.value } }
   // Loaded when there is a file: it is 72 modules, and most commands read none.
   const { LineCounter, parseDocument }: Yaml = load('yaml')
   const lineCounter = new LineCounter()
@@ -152,7 +155,7 @@ function parseFile(file: ConfigFile): ReadFile {
     const line = lines.get(path)
     return line === undefined ? '' : `${file.path}:${line}: `
   }
-  return { value, placeOf }
+  return { value, placeOf, folder: dirname(file.path) }
 }
 
 /** Finds where each setting below `node` begins: `chains[0].name` and its place in the text. */
@@ -257,6 +260,20 @@ function checked(path: string, setting: Setting, value: unknown, problems: Probl
   }
 }
 
+/** A checked value; paths of a file that lies in `folder` are made absolute. */
+function placed({ isPath }: Setting, value: unknown, folder: string | undefined): unknown {
+  if (isPath !== true || folder === undefined) return value
+  const absolute = (text: string): string => {
+    const [, scheme = '', path = ''] = /^(file:)?(.*)$/s.exec(text) ?? []
+    return notPath.test(path) ? text : `${scheme}${resolve(folder, path)}`
+  }
+  if (typeof value === 'string') return absolute(value)
+  return isTextList(value) ? value.map(absolute) : value
+}
+
+/** Nothing, a word, a URL, a picture as `data:`: these stand in the place of a path. */
+const notPath = /^(?:|auto|none|\w[\w+.-]*:.*)$/s
+
 function checkedWord(words: readonly string[], value: unknown): string | undefined {
   // YAML reads `true` and `false` as no text.
   const text = typeof value === 'boolean' ? String(value) : value
@@ -294,9 +311,12 @@ function readTable(
   const out = new Map<string, unknown>()
   for (const [name, setting] of Object.entries(table)) {
     const given = ownValue(value, name)
+    const place = `${where}.${name}`
     out.set(
       name,
-      given === undefined ? setting.default : checked(`${where}.${name}`, setting, given, problems),
+      given === undefined
+        ? setting.default
+        : placed(setting, checked(place, setting, given, problems), problems.file.folder),
     )
   }
   return Object.fromEntries(out)

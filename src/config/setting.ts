@@ -18,12 +18,14 @@ export type Setting = {
   readonly secret?: boolean
   /** True when the value is an http or https address or a list of them; empty means none. */
   readonly isAddress?: boolean
+  /** True when the value is a path or a list of them: in a file of settings, one from the folder of that file on. */
+  readonly isPath?: boolean
   /** Path that it had before; it is read, with a warning, until the next major version. */
   readonly formerly?: string
 }
 
 /** Properties of a row beside its kind and default. */
-type More = Pick<Setting, 'flag' | 'secret' | 'isAddress' | 'formerly'>
+type More = Pick<Setting, 'flag' | 'secret' | 'isAddress' | 'isPath' | 'formerly'>
 
 /** A setting of each kind: its default, what it may be, and its meaning. */
 export const text = (value: string, meaning: string, more: More = {}) =>

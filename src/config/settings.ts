@@ -13,6 +13,7 @@ import { any, flag, integer, list, type Setting, text, type Values, word } from 
 export const settings = {
   dataDir: text('./firn-data', 'Folder of the embedded stores, keys and logs.', {
     flag: '--data-dir <folder>',
+    isPath: true,
   }),
   store: text('embedded', '`embedded`, or a PostgreSQL URL: `postgres://user@host:5432/db`.', {
     secret: true,
@@ -170,7 +171,9 @@ export const settings = {
   ),
   'explorer.description': text('', 'One sentence for the footer and link previews.'),
   'explorer.home': text('', 'Text at the top of the first page; an empty line begins a paragraph.'),
-  'explorer.logo': text('', "Logo in the header: an SVG or PNG file; empty: Firn's."),
+  'explorer.logo': text('', "Logo in the header: an SVG or PNG file; empty: Firn's.", {
+    isPath: true,
+  }),
   'explorer.colour': text(
     '',
     "Colour of links and buttons in the light theme, `#0b6c9e`; empty: Firn's.",
@@ -182,6 +185,7 @@ export const settings = {
   'explorer.labels': text(
     '',
     'File of `address,label` or `chainId,address,label` lines: names of addresses in the explorer and in answers (`label`).',
+    { isPath: true },
   ),
   'node.host': text(
     '127.0.0.1',
@@ -217,8 +221,12 @@ export const settings = {
   ),
   'node.readyWhenLive': flag(false, 'Readiness fails until every chain was live once.'),
   'node.persistAliases': flag(true, 'Keep aliases after a restart.'),
-  'node.pluginDir': text('', 'Folder of VM plugins; empty: `plugins` in the data folder.'),
-  'node.profileDir': text('', 'Folder of profiles; empty: `profiles` in the data folder.'),
+  'node.pluginDir': text('', 'Folder of VM plugins; empty: `plugins` in the data folder.', {
+    isPath: true,
+  }),
+  'node.profileDir': text('', 'Folder of profiles; empty: `profiles` in the data folder.', {
+    isPath: true,
+  }),
 
   'log.level': word(
     'INFO',
@@ -251,7 +259,7 @@ export const settings = {
   'index.store': text(
     '',
     'Where segments are kept: a bucket of object storage, `s3://bucket/prefix?endpoint=https://host:port&region=name`, whose keys come from the environment, or a folder. Empty: the folder `segments` of `dataDir` with embedded stores, none with PostgreSQL. Every host of a database names the same one; a folder is on a disk that all of them mount.',
-    { formerly: 'index.folder' },
+    { formerly: 'index.folder', isPath: true },
   ),
 
   'index.cacheBytes': integer(
@@ -312,16 +320,19 @@ export const settings = {
   'evm.selectorsFile': text(
     '',
     'File of method signatures, one per line, added to the bundled ones.',
+    { isPath: true },
   ),
 
   abis: text(
     '',
     'Folder of ABIs to decode logs and inputs with: `ADDRESS.json` for one contract, other JSON files for all. A metadata file of Sourcify counts for the contract that its folder is named after.',
+    { isPath: true },
   ),
 
   'contracts.compilers': text(
     '',
     'Compilers for verifying contracts: a folder of files like `soljson-v0.8.30+commit.73712a01.js` and of Python environments like `vyper-0.4.3`, or a URL that offers those of Solidity with a `list.json` of their hashes. Empty: contracts cannot be verified.',
+    { isPath: true },
   ),
 
   'contracts.sourcify': text(
@@ -343,9 +354,12 @@ export const settings = {
   prices: any(
     'none',
     '`none`, `file:PATH`, or `{ http: URL, shape: defillama | coingecko, chains, fiat }`.',
+    { isPath: true },
   ),
-  tokenLists: list('Token lists for names and logos: files or URLs (Uniswap schema).'),
-  tokenReputation: text('', 'File of `chainId,address,Malicious|Benign` lines.'),
+  tokenLists: list('Token lists for names and logos: files or URLs (Uniswap schema).', [], {
+    isPath: true,
+  }),
+  tokenReputation: text('', 'File of `chainId,address,Malicious|Benign` lines.', { isPath: true }),
   'tokens.maxAge': integer(
     30,
     [0, 86_400],

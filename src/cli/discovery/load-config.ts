@@ -3,7 +3,7 @@
  */
 
 import { readFileSync, statSync, existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { readConfig, type ReadConfig } from '../../config/read-config.ts'
@@ -128,7 +128,7 @@ function readFile(path: string): string {
 // The demo network: what `firn start` serves when no configuration is named. It is recorded from a
 // real network, whose C-Chain and two L1s are its EVM chains.
 
-const folder = new URL('demo/', installationFolder)
+const folder = fileURLToPath(new URL('demo/', installationFolder))
 
 /** Blocks that a first start holds back: two minutes of them. */
 const heldBlocks = 120
@@ -142,27 +142,21 @@ const demoDataDir = './firn-demo'
  * the demo serves none.
  */
 function withDemoNetwork(config: Config, isHeld: boolean): Config {
-  const path = bundled('firn.json')
+  const path = join(folder, 'firn.json')
   if (!existsSync(path)) return config
   const value: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(path, 'utf8'))
-  const demo = readConfig({ flags: {}, environment: {}, file: { value } }).config
-  const { fuji } = demo.networks
-  const prices = String(demo.prices).replace(/^file:/, '')
+  const demo = readConfig({ flags: {}, environment: {}, file: { value, folder } }).config
+  const isDefault = (name: 'abis' | 'prices' | 'tokenReputation'): boolean =>
+    config[name] === settings[name].default
   return {
     ...config,
     ...(isHeld ? {} : { 'recordings.heldBlocks': heldBlocks }),
-    networks:
-      fuji === undefined
-        ? {}
-        : { fuji: { ...fuji, recording: bundled(fuji.recording), genesis: bundled(fuji.genesis) } },
-    chains: demo.chains.map((chain) => ({ ...chain, recording: bundled(chain.recording) })),
+    networks: demo.networks,
+    chains: demo.chains,
     ...brandOf(config, demo),
-    abis: config.abis === settings.abis.default ? bundled(demo.abis) : config.abis,
-    prices: config.prices === settings.prices.default ? `file:${bundled(prices)}` : config.prices,
-    tokenReputation:
-      config.tokenReputation === settings.tokenReputation.default
-        ? bundled(demo.tokenReputation)
-        : config.tokenReputation,
+    abis: isDefault('abis') ? demo.abis : config.abis,
+    prices: isDefault('prices') ? demo.prices : config.prices,
+    tokenReputation: isDefault('tokenReputation') ? demo.tokenReputation : config.tokenReputation,
   }
 }
 
@@ -174,11 +168,6 @@ function brandOf(config: Config, demo: Config): Partial<Config> {
     'explorer.description': demo['explorer.description'],
     'explorer.home': demo['explorer.home'],
     'explorer.links': demo['explorer.links'],
-    'explorer.labels': config['explorer.labels'] || bundled(demo['explorer.labels']),
+    'explorer.labels': config['explorer.labels'] || demo['explorer.labels'],
   }
-}
-
-/** A file of the demo, wherever the process was started. */
-function bundled(path: string): string {
-  return fileURLToPath(new URL(path, folder))
 }

@@ -174,6 +174,14 @@ export const settings = {
   'explorer.logo': text('', "Logo in the header: an SVG or PNG file; empty: Firn's.", {
     isPath: true,
   }),
+  'explorer.darkLogo': text('', 'The same for the dark theme; empty: the same picture.', {
+    isPath: true,
+  }),
+  'explorer.preview': text(
+    '',
+    "Picture of link previews: a PNG file; empty: the logo where that is a PNG, else Firn's.",
+    { isPath: true },
+  ),
   'explorer.colour': text(
     '',
     "Colour of links and buttons in the light theme, `#0b6c9e`; empty: Firn's.",
@@ -181,6 +189,15 @@ export const settings = {
   'explorer.darkColour': text('', 'The same in the dark theme, `#7cc9f2`.'),
   'explorer.links': list(
     'Links in the menu and the footer, each as `Bridge https://bridge.example`.',
+  ),
+  'explorer.pages': text(
+    '',
+    'Folder of Markdown files, at most 100: `about.md` is served at `/pages/about` and named in the menu by its title.',
+    { isPath: true },
+  ),
+  'explorer.docs': flag(
+    true,
+    'Serve the documentation at `/docs` and the console of the API at `/api`, and name them in the explorer.',
   ),
   'explorer.labels': text(
     '',

@@ -14,7 +14,7 @@ export function docsPage({
   path,
   entries,
   brand,
-  sought = '',
+  sought,
 }: {
   /** Folder of the explorer's files, without a slash at its end. */
   readonly folder: string
@@ -22,9 +22,9 @@ export function docsPage({
   readonly html: string
   readonly path: string
   readonly entries: readonly DocsEntry[]
-  /** Words that were looked for, on the page of what was found. */
+  /** Words that were looked for; absent where pages are not searched. */
   readonly sought?: string
-  readonly brand: Pick<Brand, 'title' | 'logo'>
+  readonly brand: Pick<Brand, 'title' | 'logo' | 'hasDocs'>
 }): string {
   const groups = Map.groupBy(entries, ({ group }) => group)
   const lists = [...groups].map(
@@ -47,12 +47,11 @@ export function docsPage({
 <a class="skip" href="#main">Skip to content</a>
 <header class="top">
 <a href="/" class="brand"><img src="${escaped(brand.logo)}" width="28" height="28" alt="">${escaped(brand.title)}</a>
-<nav class="menu" aria-label="places"><a href="/">Explorer</a><a href="/docs">Documentation</a></nav>
+<nav class="menu" aria-label="places"><a href="/">Explorer</a>${brand.hasDocs ? '<a href="/docs">Documentation</a>' : ''}</nav>
 </header>
 <div class="console docs">
-<nav class="card operations" aria-label="pages of the documentation">
-<form action="/docs/search" role="search"><input type="search" name="q" aria-label="search the documentation" placeholder="Search the docs" value="${escaped(sought)}"></form>
-${lists.join('')}</nav>
+<nav class="card operations" aria-label="pages">
+${sought === undefined ? '' : searchForm(sought)}${lists.join('')}</nav>
 <main id="main" class="card prose" tabindex="-1">
 ${html}
 </main>
@@ -61,6 +60,10 @@ ${html}
 </body>
 </html>
 `
+}
+
+function searchForm(sought: string): string {
+  return `<form action="/docs/search" role="search"><input type="search" name="q" aria-label="search the documentation" placeholder="Search the docs" value="${escaped(sought)}"></form>\n`
 }
 
 function entryLink({ path, title }: DocsEntry, here: string): string {

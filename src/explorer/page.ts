@@ -21,11 +21,16 @@ export type ExplorerPage = {
   readonly path: string
   /** `https://explorer.example`, as the caller has it: previews of links need whole addresses. */
   readonly origin: string
+  /** The thing that the page shows, in a sentence. */
+  readonly description: string
+  /** Address of the picture of previews. */
+  readonly picture: string
 }
 
 /** The document. Holds no script or style of its own: the policy forbids both. */
 export function explorerPage(options: ExplorerPage): string {
   const { folder, status, brand, origin, path } = options
+  const description = escaped(options.description)
   const title = titleOf(options)
   return `<!doctype html>
 <html lang="en">
@@ -33,13 +38,13 @@ export function explorerPage(options: ExplorerPage): string {
 <meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="${escaped(brand.description)}">
+<meta name="description" content="${description}">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${escaped(brand.title)}">
 <meta property="og:title" content="${title}">
-<meta property="og:description" content="${escaped(brand.description)}">
+<meta property="og:description" content="${description}">
 <meta property="og:url" content="${escaped(origin + path)}">
-<meta property="og:image" content="${escaped(origin + brand.logo)}">
+<meta property="og:image" content="${escaped(options.picture)}">
 <meta name="twitter:card" content="summary">
 <meta name="brand" content="${escaped(JSON.stringify(brand))}">
 <meta name="color-scheme" content="light dark">
@@ -86,8 +91,9 @@ const kinds: ReadonlyMap<string, string> = new Map([
 function titleOf({ path, status, brand }: ExplorerPage): string {
   const [page = '', first = '', kind = '', ...rest] = segmentsOf(path)
   const chain = status.chains.find(({ evmChainId }) => String(evmChainId) === first)?.name
-  const where = page === 'chain' ? (chain ?? first) : first
-  const id = rest.find((part) => part.length > 20 || /^\d+$/.test(part))
+  const isMessage = page === 'message'
+  const where = page === 'chain' ? (chain ?? first) : isMessage ? '' : first
+  const id = isMessage ? first : rest.find((part) => part.length > 20 || /^\d+$/.test(part))
   const what = kind === '' ? (page === 'chain' ? '' : page) : kind
   const text =
     what === ''

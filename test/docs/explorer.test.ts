@@ -46,6 +46,7 @@ import {
   mountExplorer,
   readExplorerFiles,
 } from '../../src/service/web/explorer-mount.ts'
+import type { Preview } from '../../src/service/web/previews.ts'
 import type { SearchHit } from '../../src/shape/search-hit.ts'
 import type { Status } from '../../src/shape/status.ts'
 
@@ -82,7 +83,7 @@ const http = Fastify()
 mountExplorer(http, () => Promise.resolve(status))
 // AVAX of networks with the local genesis.
 const demoAvax = '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'
-const names = ['explorer.css', 'logo.svg', 'main.js', 'uPlot.esm.js', 'uplot.css']
+const names = ['explorer.css', 'logo.svg', 'main.js', 'preview.png', 'uPlot.esm.js', 'uplot.css']
 const warnings: string[] = []
 let all: ExplorerFiles
 
@@ -103,6 +104,8 @@ void test('explorer: the whole of it is at most 140 kB by gzip', () => {
       brand: { ...firnBrand, logo: '/x' },
       path: '/',
       origin: '',
+      description: '',
+      picture: '',
     }),
   ).length
   const bytes = [...all.files.values()].reduce((sum, { gzip }) => sum + gzip.length, page)
@@ -116,6 +119,7 @@ void test('explorer: every file has its type, its validator, its policy, and bot
     js: 'text/javascript; charset=utf-8',
     css: 'text/css; charset=utf-8',
     svg: 'image/svg+xml',
+    png: 'image/png',
   } as const
   assert.deepEqual([...all.files.keys()], names)
   for (const [name, file] of all.files) {
@@ -210,7 +214,7 @@ void test('explorer: the document holds no script or style of its own and names 
 
 void test('explorer: an operator gives it a name, a picture, colours and links, and pages have previews', async () => {
   const own = Fastify()
-  const logo = { contentType: 'image/svg+xml', bytes: Buffer.from('<svg/>') }
+  const logo = { contentType: 'image/svg+xml', bytes: Buffer.from('<svg/>') } as const
   const brand = {
     ...firnBrand,
     title: 'Glacier <Explorer>',
@@ -218,9 +222,15 @@ void test('explorer: an operator gives it a name, a picture, colours and links, 
     links: [['Bridge', 'https://bridge.example']],
     colour: '#aa0000',
     darkColour: '#ff8888',
-    logo,
+    pictures: { logo, 'dark-logo': { ...logo, bytes: Buffer.from('<svg id="dark"/>') } },
+    hasDocs: false,
+    pages: [{ name: 'about', title: 'About us', html: '<h1>About us</h1>' }],
   } as const
-  mountExplorer(own, () => Promise.resolve(status), { brand })
+  const preview = async (path: string): Promise<Preview> =>
+    path.includes('/tx/')
+      ? { isMissing: false, text: 'Trader sent 2 <GLC>' }
+      : { isMissing: path.startsWith('/message/') }
+  mountExplorer(own, () => Promise.resolve(status), { brand, preview })
   const hash = `0x${'ab'.repeat(32)}`
   const { body, headers } = await own.inject({
     url: `/chain/7/tx/${hash}?page=2`,
@@ -230,15 +240,29 @@ void test('explorer: an operator gives it a name, a picture, colours and links, 
   const told = (property: string): string | undefined =>
     new RegExp(`<meta property="og:${property}" content="([^"]*)">`).exec(body)?.[1]
   assert.equal(told('title'), 'Transaction 0xababab…ababab on 7 · Glacier &lt;Explorer&gt;')
-  assert.equal(told('description'), 'All of &quot;Glacier&quot;')
-  assert.equal(told('image'), 'http://glacier.example/explorer/logo')
+  assert.equal(told('description'), 'Trader sent 2 &lt;GLC&gt;')
+  // Nobody draws an SVG: it is Firn's picture.
+  const image = told('image')?.replace('http://glacier.example', '') ?? ''
+  const drawn = await own.inject(image)
+  assert.deepEqual([drawn.statusCode, drawn.headers['content-type']], [200, 'image/png'])
+  assert.equal((await own.inject('/message/unknown')).statusCode, 404)
   assert.equal(told('url'), `http://glacier.example/chain/7/tx/${hash}`)
   assert.ok(!body.includes('<Explorer>'))
   assert.equal((await own.inject('/explorer/logo')).body, '<svg/>')
   const css = await own.inject('/explorer/brand.css')
   assert.match(css.body, /:root\{--accent:#aa0000;/)
   assert.match(css.body, /data-theme='dark'\]\{--accent:#ff8888;/)
-  for (const path of pages) assert.equal((await own.inject(`/${path}`)).statusCode, 200, path)
+  assert.match(css.body, /data-theme='dark'\] \.brand img\{[^}]*url\(\/explorer\/dark-logo\)/)
+  assert.equal((await own.inject('/explorer/dark-logo')).body, '<svg id="dark"/>')
+  // Own pages are there and in the menu; documentation and console are switched off.
+  const about = await own.inject('/pages/about')
+  assert.match(about.body, /<h1>About us<\/h1>/)
+  assert.doesNotMatch(about.body, /\/docs/)
+  assert.match(body, /\[&quot;About us&quot;,&quot;\/pages\/about&quot;\]/)
+  for (const path of ['/docs', '/api', '/pages/other'])
+    assert.equal((await own.inject(path)).statusCode, 404, path)
+  for (const path of pages.filter((page) => page !== 'api' && page !== 'message'))
+    assert.equal((await own.inject(`/${path}`)).statusCode, 200, path)
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   for (const path of ['/elsewhere', '/chains', '/v1/nothing', '/']) {
     const [called, read] = [await own.inject(path), await own.inject({ url: path, headers: html })]

@@ -66,7 +66,10 @@ async function open(http: FastifyInstance, version: string, log: Log): Promise<H
 }
 
 /** Asks the operations as the caller of `request`. */
-function askAs(http: FastifyInstance, { headers, ip }: FastifyRequest): AskApi {
+export function askAs(
+  http: FastifyInstance,
+  { headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>,
+): AskApi {
   const { host = '', authorization = '' } = headers
   const key = headers['x-service-api-key'] ?? /^Bearer (\S+)$/i.exec(authorization)?.[1]
   const forwarded = headers['x-forwarded-for']

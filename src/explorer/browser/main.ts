@@ -63,8 +63,7 @@ function Explorer(): JSX.Element {
       h('span', null, `${brand.title}: ${brand.description}`),
       h('span', null, [
         brand.links.map(([label, address]) => [h('a', { href: address }, label), ' · ']),
-        h('a', { href: '/docs' }, 'Documentation'),
-        ' · ',
+        brand.hasDocs && [h('a', { href: '/docs' }, 'Documentation'), ' · '],
         h('a', { href: urlOf('/status', {}) }, 'Status'),
         ' · ',
         h('a', { href: '/openapi.json' }, 'openapi.json'),
@@ -86,7 +85,8 @@ function RecordingNote({
     time < endTime
       ? 'Its last blocks arrive now, one a second. '
       : 'It has ended; ages are counted from its end. ',
-    h('a', { href: '/docs/guide/getting-started#your-own-node' }, 'Connect your own node'),
+    brand.hasDocs &&
+      h('a', { href: '/docs/guide/getting-started#your-own-node' }, 'Connect your own node'),
   ])
 }
 
@@ -131,7 +131,7 @@ function menu(world: World, place: readonly string[]): JSX.Element {
           ['Metrics', to('metrics'), 'metrics'] as const,
         ]
       : []),
-    ['API', to('api'), 'api'],
+    ...(brand.hasDocs ? [['API', to('api'), 'api'] as const] : []),
     ...brand.links.map(([label, address]) => [label, address, address] as const),
   ]
   // Subnets and validations have their places below the network, and belong to the L1s.

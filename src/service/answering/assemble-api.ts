@@ -31,6 +31,7 @@ import { nftFetching } from '../tokens/nft-fetching.ts'
 import { readExamples } from '../web/docs-files.ts'
 import { mountExplorer } from '../web/explorer-mount.ts'
 import { createPictures, imageUriOf, logoUriOf, type FindPicture } from '../web/pictures.ts'
+import { createPreviews } from '../web/previews.ts'
 import { webRules } from '../web/web-rules.ts'
 import {
   apiContext,
@@ -110,6 +111,7 @@ export function assembleApi(config: Config, services: ApiServices): Api {
   if (config['api.explorer'])
     mountExplorer(server.http, status, {
       ...picturesOf(config, services, operations),
+      preview: createPreviews(server.http, world.clock),
       brand: services.brand,
     })
   const close = withNewestBlocks(server, services, directories, config['api.newestBlocksReaders'])

@@ -1,6 +1,5 @@
 /** Puts the explorer on the API's server: the document at `/`, its files under `/explorer/`. */
 
-import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -8,31 +7,38 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 
 import type { ApiServer } from '../../api/server/server.ts'
-import { isObject, ownValue } from '../../core/json.ts'
 import type { Brand } from '../../explorer/brand.ts'
 import { isPage, pages } from '../../explorer/browser/kit/link.ts'
 import { bundleExplorer } from '../../explorer/bundle.ts'
-import { type DocsEntry, docsPage } from '../../explorer/docs-page.ts'
 import { explorerPage } from '../../explorer/page.ts'
 import {
-  type ExplorerAnswer,
+  type ExplorerFile,
   type ExplorerRequest,
   fileAnswer,
   pageAnswer,
   safetyHeaders,
-  type ExplorerFile,
 } from '../../explorer/routes.ts'
 import type { Status } from '../../shape/status.ts'
-import { type Docs, readDocs, searchDocs } from './docs-files.ts'
+import { hashOf, requestOf, sent, textIn } from './answers.ts'
+import { mountDocs, mountOwnPages, type OwnPage } from './docs-mount.ts'
 import { type FindPicture, pictureAnswer, type PictureOf } from './pictures.ts'
+import type { FindPreview, PreviewRequest } from './previews.ts'
 
-/** Name, picture and colours of an operator. */
+/** A picture of the operator. */
+export type BrandPicture = {
+  readonly contentType: 'image/png' | 'image/svg+xml'
+  readonly bytes: Uint8Array
+}
+
+/** Name, pictures, colours and pages of an operator. */
 export type ExplorerBrand = Omit<Brand, 'logo'> & {
-  /** `undefined`: that of Firn. */
-  readonly logo: { readonly contentType: string; readonly bytes: Uint8Array } | undefined
+  /** By their place below `/explorer/`; where one is missing, Firn's own stands there. */
+  readonly pictures: Readonly<Partial<Record<'logo' | 'dark-logo' | 'preview', BrandPicture>>>
   /** Accents of both themes, `#rrggbb`; empty: those of Firn. */
   readonly colour: string
   readonly darkColour: string
+  /** Served at `/pages/NAME`. */
+  readonly pages: readonly OwnPage[]
 }
 
 /** As it is where the operator says nothing. */
@@ -41,18 +47,14 @@ export const firnBrand: ExplorerBrand = {
   description: 'An open Avalanche data service',
   home: [],
   links: [],
-  logo: undefined,
+  hasDocs: true,
+  pictures: {},
   colour: '',
   darkColour: '',
+  pages: [],
 }
 
-type HttpRequest = {
-  readonly protocol: string
-  readonly host: string
-  readonly url: string
-  readonly params: unknown
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-}
+type HttpRequest = PreviewRequest & { readonly protocol: string; readonly url: string }
 
 // To refuse a file that lies in memory costs as much as to send it, and a page without its style is no page.
 const inMemory = { config: { lane: 'vital' } } as const
@@ -65,10 +67,12 @@ export function mountExplorer(
     brand = firnBrand,
     pictures = () => Promise.resolve(undefined),
     logos = pictures,
+    preview = () => Promise.resolve({ isMissing: false }),
   }: {
     readonly brand?: ExplorerBrand
     readonly pictures?: FindPicture
     readonly logos?: FindPicture
+    readonly preview?: FindPreview
   } = {},
 ): void {
   const show = (path: string, find: FindPicture): void => {
@@ -83,28 +87,29 @@ export function mountExplorer(
   let reading: Promise<ExplorerFiles> | undefined
   const ready = (): Promise<ExplorerFiles> => (reading ??= readExplorerFiles())
 
-  const { logo, colour: _light, darkColour: _dark, ...texts } = brand
-  const shown = ({ version }: ExplorerFiles): Brand => ({
-    ...texts,
-    logo: logo === undefined ? `/explorer/${version}/logo.svg` : '/explorer/logo',
-  })
-  mountDocs(http, ready, shown)
+  const shown = ({ version }: ExplorerFiles): Brand => brandIn(version, brand)
+  if (brand.hasDocs) mountDocs(http, ready, shown)
+  mountOwnPages(http, brand.pages, { ready, shown })
+  const known = brand.hasDocs ? pages : pages.filter((page) => page !== 'api')
   const document = async (request: HttpRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const files = await ready()
-    const { protocol, host, url } = request
-    const path = url.replace(/[?#].*/, '')
+    const path = request.url.replace(/[?#].*/, '')
+    const [files, about] = await Promise.all([ready(), preview(path, request)])
+    const origin = `${request.protocol}://${request.host}`
     const page = explorerPage({
       folder: `/explorer/${files.version}`,
       status: await status(),
       brand: shown(files),
       path,
-      origin: `${protocol}://${host}`,
+      origin,
+      description: about.text ?? brand.description,
+      picture: `${origin}${previewIn(files.version, brand)}`,
     })
-    const asked = isPage(path) ? requestOf(request) : unconditional
+    const isFound = isPage(path, known) && !about.isMissing
+    const asked = isFound ? requestOf(request) : unconditional
     const answer = pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, asked)
-    return sent(reply, isPage(path) ? answer : { ...answer, status: 404 })
+    return sent(reply, isFound ? answer : { ...answer, status: 404 })
   }
-  for (const path of ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])])
+  for (const path of ['/', ...known.flatMap((page) => [`/${page}`, `/${page}/*`])])
     http.get(path, path === '/' ? inMemory : {}, document)
   http.get('/*', async (request, reply) =>
     isForReader(request) ? document(request, reply) : reply.callNotFound(),
@@ -114,20 +119,39 @@ export function mountExplorer(
   mountFiles(http, ready, brand)
 }
 
+/** The brand as the explorer of a version shows it. */
+function brandIn(version: string, brand: ExplorerBrand): Brand {
+  const { title, description, home, links, hasDocs, pictures } = brand
+  return {
+    title,
+    description,
+    home,
+    links: [...links, ...brand.pages.map((page) => [page.title, `/pages/${page.name}`] as const)],
+    hasDocs,
+    logo: pictures.logo === undefined ? `/explorer/${version}/logo.svg` : '/explorer/logo',
+  }
+}
+
+/** Address of the picture of previews, a PNG. */
+function previewIn(version: string, { pictures: { preview, logo } }: ExplorerBrand): string {
+  if (preview !== undefined) return '/explorer/preview'
+  return logo?.contentType === 'image/png' ? '/explorer/logo' : `/explorer/${version}/preview.png`
+}
+
 /** Adds the routes of the explorer's files, and of its operator's colours and picture. */
 function mountFiles(
   http: ApiServer['http'],
   ready: () => Promise<ExplorerFiles>,
-  { logo, colour, darkColour }: ExplorerBrand,
+  brand: ExplorerBrand,
 ): void {
   const kept = { ...safetyHeaders, 'cache-control': 'no-cache' }
-  const css = brandStyle(colour, darkColour)
+  const css = brandStyle(brand)
   http.get('/explorer/brand.css', (_request, reply) =>
     reply.headers({ ...kept, 'content-type': 'text/css; charset=utf-8' }).send(css),
   )
-  if (logo !== undefined)
-    http.get('/explorer/logo', (_request, reply) =>
-      reply.headers({ ...kept, 'content-type': logo.contentType }).send(Buffer.from(logo.bytes)),
+  for (const [name, { contentType, bytes }] of Object.entries(brand.pictures))
+    http.get(`/explorer/${name}`, (_request, reply) =>
+      reply.headers({ ...kept, 'content-type': contentType }).send(Buffer.from(bytes)),
     )
   http.get('/explorer/:version/:name', inMemory, async (request, reply) => {
     const { version, files } = await ready()
@@ -150,30 +174,20 @@ function isForReader({ url, headers }: HttpRequest): boolean {
   return /\btext\/html\b/.test(String(headers['accept'])) && !/^\/v\d+\//.test(url)
 }
 
-/** The accents of an operator over those of the style sheet. */
-function brandStyle(colour: string, darkColour: string): string {
-  const rule = (value: string): string => `{--accent:${value};--wash:${value}22}`
-  const light = colour === '' ? '' : `:root${rule(colour)}`
-  if (darkColour === '') return light
-  return `${light}
-@media (prefers-color-scheme:dark){:root:not([data-theme='light'])${rule(darkColour)}}
-:root[data-theme='dark']${rule(darkColour)}`
-}
-
-function sent(reply: FastifyReply, answer: ExplorerAnswer): FastifyReply {
-  const { status, headers, body } = answer
-  return reply
-    .code(status)
-    .headers(headers)
-    .send(status === 304 ? undefined : Buffer.from(body))
+/** Accents of an operator over those of the style sheet, and the logo of the dark theme over the other one. */
+function brandStyle({ colour, darkColour, pictures }: ExplorerBrand): string {
+  const accent = (root: string, value: string): string =>
+    value === '' ? '' : `${root}{--accent:${value};--wash:${value}22}`
+  const logo =
+    '{object-position:-99em;background:url(/explorer/dark-logo) center/contain no-repeat}'
+  const dark = (root: string): string =>
+    accent(root, darkColour) + (pictures['dark-logo'] ? `${root} .brand img${logo}` : '')
+  return `${accent(':root', colour)}
+@media (prefers-color-scheme:dark){${dark(":root:not([data-theme='light'])")}}
+${dark(":root[data-theme='dark']")}`
 }
 
 const unconditional: ExplorerRequest = { acceptEncoding: '', ifNoneMatch: '' }
-
-function requestOf({ headers }: Pick<HttpRequest, 'headers'>): ExplorerRequest {
-  const text = (name: string): string => String(ownValue(headers, name) ?? '')
-  return { acceptEncoding: text('accept-encoding'), ifNoneMatch: text('if-none-match') }
-}
 
 function pathOf(params: unknown): { version: string; name: string } {
   return { version: textIn(params, 'version'), name: textIn(params, 'name') }
@@ -186,79 +200,6 @@ function partsOf(params: unknown): PictureOf {
   return { chainId: chainId ?? '', address: address ?? '', tokenId: tokenId ?? '' }
 }
 
-/** A parameter of a path; empty where there is none. */
-export function textIn(params: unknown, name: string): string {
-  const found = isObject(params) ? ownValue(params, name) : undefined
-  return typeof found === 'string' ? found : ''
-}
-
-/** Adds the routes. Pages are read and rendered at the first request, then kept. */
-function mountDocs(
-  http: ApiServer['http'],
-  files: () => Promise<ExplorerFiles>,
-  brand: (files: ExplorerFiles) => Brand,
-): void {
-  let reading: Promise<Docs> | undefined
-  const ready = (): Promise<Docs> => (reading ??= readDocs())
-  const answer = async (
-    path: string,
-    request: ExplorerRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply | undefined> => {
-    const docs = await ready()
-    const { pages: documents, pictures } = docs
-    const sought = new URL(reply.request.url, 'http://docs').searchParams.get('q') ?? ''
-    const picture = pictures.get(path)
-    if (picture !== undefined)
-      return reply
-        .headers({ ...safetyHeaders, 'content-type': 'image/png', 'cache-control': 'no-cache' })
-        .send(Buffer.from(picture))
-    const page = path === '/docs/search' ? searchDocs(docs, sought) : documents.get(path)
-    if (page === undefined) {
-      reply.callNotFound()
-      return undefined
-    }
-    const read = await files()
-    const text = docsPage({
-      folder: `/explorer/${read.version}`,
-      ...page,
-      entries: [...documents.values()],
-      sought,
-      brand: brand(read),
-    })
-    const { status, headers, body } = pageAnswer(Buffer.from(text), `"${hashOf(text)}"`, request)
-    return reply
-      .code(status)
-      .headers(headers)
-      .send(status === 304 ? undefined : Buffer.from(body))
-  }
-  http.get('/llms.txt', async (_request, reply) =>
-    reply
-      .headers({ ...safetyHeaders, 'content-type': 'text/plain; charset=utf-8' })
-      .send(listForModels([...(await ready()).pages.values()])),
-  )
-  http.get('/docs', (request, reply) => answer('/docs', requestOf(request), reply))
-  http.get('/docs/*', (request, reply) =>
-    answer(request.url.replace(/[?#].*/, '').replace(/\/$/, ''), requestOf(request), reply),
-  )
-}
-
-/** Where a language model finds what there is. Source: llmstxt.org. */
-function listForModels(pages: readonly DocsEntry[]): string {
-  const links = pages.map(({ title, path, group }) => `- [${title}](${path}): ${group}`)
-  return `# Firn
-
-> Data of Avalanche chains: blocks, transactions, tokens, validators and interchain messages.
-
-- [Every operation](/openapi.json): OpenAPI
-- Tools: the Model Context Protocol is spoken at /mcp
-
-## Documentation
-
-${links.join('\n')}
-`
-}
-
 /** All files, and the name of the folder that stands for this very content. */
 export type ExplorerFiles = {
   readonly version: string
@@ -269,6 +210,7 @@ const types = new Map([
   ['js', 'text/javascript; charset=utf-8'],
   ['css', 'text/css; charset=utf-8'],
   ['svg', 'image/svg+xml'],
+  ['png', 'image/png'],
 ])
 
 /** Reads everything. Throws when a file is missing: the installation is broken then. */
@@ -290,11 +232,6 @@ async function filesBesideProgram(): Promise<ReadonlyMap<string, Uint8Array>> {
     await readFile(new URL(name, folder)),
   ]
   return new Map(await Promise.all(names.map(read)))
-}
-
-/** Short hash of a content, safe in addresses and headers. */
-function hashOf(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('base64url').slice(0, 22)
 }
 
 const gzipped = promisify(gzip)

@@ -12,10 +12,10 @@ export const pages = [
   'api',
 ] as const
 
-/** Returns whether a path is that of a page of the explorer. */
-export function isPage(path: string): boolean {
+/** Returns whether a path is that of a page of the explorer, or of those among them that there are. */
+export function isPage(path: string, among: readonly string[] = pages): boolean {
   const [first = ''] = segmentsOf(path)
-  return path === '/' || pages.some((page) => page === first)
+  return path === '/' || among.includes(first)
 }
 
 /**

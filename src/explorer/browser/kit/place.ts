@@ -19,6 +19,7 @@ export const brand: Brand = {
   description: '',
   home: [],
   links: [],
+  hasDocs: true,
   logo: '',
   ...Object(given),
 }

@@ -1,0 +1,80 @@
+/** The thing that a page of the explorer shows, in a sentence: for those who draw previews of links and run no script. */
+
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+import { askAs } from '../../api/mcp/mount-mcp.ts'
+import { isObject } from '../../core/json.ts'
+import { inTime } from '../../core/waiting.ts'
+import type { Clock } from '../../core/world.ts'
+import { urlOf } from '../../explorer/browser/kit/contract.ts'
+import { segmentsOf } from '../../explorer/browser/kit/link.ts'
+
+/** The sentence, where there is one; `isMissing` where the API says that there is no such thing. */
+export type Preview = { readonly isMissing: boolean; readonly text?: string | undefined }
+
+/** A request for a page. */
+export type PreviewRequest = Pick<FastifyRequest, 'headers' | 'ip' | 'host'>
+
+/** Finds the preview of a path. */
+export type FindPreview = (path: string, request: PreviewRequest) => Promise<Preview>
+
+/** A page does not wait for longer. */
+const mostMs = 1_000
+
+/** Asks the API of this process as the caller of the page. */
+export function createPreviews(http: FastifyInstance, clock: Clock): FindPreview {
+  return async (path, request) => {
+    const [question, isAccount] = questionOf(segmentsOf(path))
+    if (question === undefined) return { isMissing: false }
+    const answer = await inTime(askAs(http, request)(question), { clock, ms: mostMs })
+    // An id that is none is refused.
+    if (answer?.status === 404 || answer?.status === 400) return { isMissing: !isAccount }
+    const text = answer?.status === 200 ? sentenceOf(JSON.parse(answer.text)) : undefined
+    return { isMissing: false, text }
+  }
+}
+
+/** The request that knows the thing of a page, and whether the thing exists where the API knows nothing of it. */
+function questionOf(
+  segments: readonly string[],
+): readonly [question: string | undefined, isAccount: boolean] {
+  const [page = '', first = '', view = '', second = '', third = ''] = segments
+  const chainId = first
+  switch (`${page} ${view}`) {
+    case 'chain tx':
+      return [
+        urlOf('/v1/chains/{chainId}/transactions/{txHash}', { chainId, txHash: second }),
+        false,
+      ]
+    case 'chain block':
+      return [urlOf('/v1/chains/{chainId}/blocks/{blockId}', { chainId, blockId: second }), false]
+    case 'chain address':
+      return [urlOf('/v1/chains/{chainId}/addresses/{address}', { chainId, address: second }), true]
+    case 'message ':
+      return [urlOf('/v1/icm/messages/{messageId}', { messageId: first }), false]
+    case 'primary tx': {
+      const place = { network: first, blockchainId: second, txHash: third }
+      const path = '/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}'
+      return [urlOf(path, place), false]
+    }
+    case 'primary block': {
+      const place = { network: first, blockchainId: second, blockId: third }
+      return [
+        urlOf('/v1/networks/{network}/blockchains/{blockchainId}/blocks/{blockId}', place),
+        false,
+      ]
+    }
+    default:
+      return [undefined, false]
+  }
+}
+
+function sentenceOf(answer: unknown): string | undefined {
+  if (!isObject(answer)) return undefined
+  const { summary, status, sourceEvmChainId, destinationEvmChainId, label, name, symbol } = answer
+  if (isObject(summary)) return String(summary['text'])
+  if (typeof destinationEvmChainId === 'string')
+    return `Interchain message from chain ${String(sourceEvmChainId)} to ${destinationEvmChainId}: ${String(status)}`
+  const named = [label, name, symbol].filter((text) => typeof text === 'string' && text !== '')
+  return named.length === 0 ? undefined : named.join(' · ')
+}

@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import { askAs } from '../../api/mcp/mount-mcp.ts'
+import type { AskApi } from '../../api/mcp/tool-server.ts'
 import { isObject } from '../../core/json.ts'
 import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
@@ -24,14 +25,33 @@ const mostMs = 1_000
 /** Asks the API of this process as the caller of the page. */
 export function createPreviews(http: FastifyInstance, clock: Clock): FindPreview {
   return async (path, request) => {
-    const [question, isAccount] = questionOf(segmentsOf(path))
+    const segments = segmentsOf(path)
+    const [question, isAccount] = questionOf(segments)
     if (question === undefined) return { isMissing: false }
-    const answer = await inTime(askAs(http, request)(question), { clock, ms: mostMs })
+    const ask = askAs(http, request)
+    const limit = { clock, ms: mostMs }
+    const answer = await inTime(ask(question), limit)
+    if (answer?.status === 404 && segments[0] === 'chain' && segments[2] === 'tx') {
+      const known = await inTime(knownToNode(ask, segments), limit)
+      return known === false ? { isMissing: true } : { isMissing: false, text: known && pending }
+    }
     // An id that is none is refused.
     if (answer?.status === 404 || answer?.status === 400) return { isMissing: !isAccount }
     const text = answer?.status === 200 ? sentenceOf(JSON.parse(answer.text)) : undefined
     return { isMissing: false, text }
   }
+}
+
+const pending = 'A transaction that waits for its block'
+
+/** Returns whether the node of a chain knows a transaction that is not stored, where it may be asked. */
+async function knownToNode(
+  ask: AskApi,
+  [, chainId = '', , txHash]: readonly string[],
+): Promise<boolean> {
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionByHash', params: [txHash] }
+  const { status, text } = await ask(`/v1/chains/${encodeURIComponent(chainId)}/rpc`, call)
+  return status === 200 && text.includes('"result":{')
 }
 
 /** The request that knows the thing of a page, and whether the thing exists where the API knows nothing of it. */

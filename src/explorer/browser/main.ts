@@ -21,6 +21,7 @@ import { day, visible } from './kit/format.ts'
 import { to } from './kit/link.ts'
 import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
 import { brand, leadOn, usePlace, useTitle } from './kit/place.ts'
+import { shownThing } from './kit/shown-thing.ts'
 import { followStatus, isUnknown, pace, primaryNetworks, type World } from './kit/world.ts'
 import { MetricsPage } from './metrics-page.ts'
 import { Overview } from './overview/overview.ts'
@@ -42,6 +43,7 @@ function Explorer(): JSX.Element {
   const world: World = { chains: chains.data?.chains ?? [], status: status.data }
   useTimes()
   const chainId = place[0] === 'chain' ? (place[1] ?? '') : ''
+  const thing = shownThing(place)
   return h('div', { class: 'frame' }, [
     h('a', { class: 'skip', href: '#main', onClick: focusMain }, 'Skip to content'),
     h('header', { class: 'top' }, [
@@ -62,6 +64,7 @@ function Explorer(): JSX.Element {
     h('footer', null, [
       h('span', null, `${brand.title}: ${brand.description}`),
       h('span', null, [
+        thing !== undefined && [h('a', { href: thing.url }, 'This page as JSON'), ' · '],
         brand.links.map(([label, address]) => [h('a', { href: address }, label), ' · ']),
         brand.hasDocs && [h('a', { href: '/docs' }, 'Documentation'), ' · '],
         h('a', { href: urlOf('/status', {}) }, 'Status'),

@@ -7,8 +7,8 @@ import type { AskApi } from '../../api/mcp/tool-server.ts'
 import { isObject } from '../../core/json.ts'
 import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
-import { urlOf } from '../../explorer/browser/kit/contract.ts'
 import { segmentsOf } from '../../explorer/browser/kit/link.ts'
+import { shownThing } from '../../explorer/browser/kit/shown-thing.ts'
 
 /** The sentence, where there is one; `isMissing` where the API says that there is no such thing. */
 export type Preview = { readonly isMissing: boolean; readonly text?: string | undefined }
@@ -26,17 +26,17 @@ const mostMs = 1_000
 export function createPreviews(http: FastifyInstance, clock: Clock): FindPreview {
   return async (path, request) => {
     const segments = segmentsOf(path)
-    const [question, isAccount] = questionOf(segments)
-    if (question === undefined) return { isMissing: false }
+    const thing = shownThing(segments)
+    if (thing === undefined) return { isMissing: false }
     const ask = askAs(http, request)
     const limit = { clock, ms: mostMs }
-    const answer = await inTime(ask(question), limit)
+    const answer = await inTime(ask(thing.url), limit)
     if (answer?.status === 404 && segments[0] === 'chain' && segments[2] === 'tx') {
       const known = await inTime(knownToNode(ask, segments), limit)
       return known === false ? { isMissing: true } : { isMissing: false, text: known && pending }
     }
     // An id that is none is refused.
-    if (answer?.status === 404 || answer?.status === 400) return { isMissing: !isAccount }
+    if (answer?.status === 404 || answer?.status === 400) return { isMissing: !thing.mayBeUnknown }
     const text = answer?.status === 200 ? sentenceOf(JSON.parse(answer.text)) : undefined
     return { isMissing: false, text }
   }
@@ -52,41 +52,6 @@ async function knownToNode(
   const call = { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionByHash', params: [txHash] }
   const { status, text } = await ask(`/v1/chains/${encodeURIComponent(chainId)}/rpc`, call)
   return status === 200 && text.includes('"result":{')
-}
-
-/** The request that knows the thing of a page, and whether the thing exists where the API knows nothing of it. */
-function questionOf(
-  segments: readonly string[],
-): readonly [question: string | undefined, isAccount: boolean] {
-  const [page = '', first = '', view = '', second = '', third = ''] = segments
-  const chainId = first
-  switch (`${page} ${view}`) {
-    case 'chain tx':
-      return [
-        urlOf('/v1/chains/{chainId}/transactions/{txHash}', { chainId, txHash: second }),
-        false,
-      ]
-    case 'chain block':
-      return [urlOf('/v1/chains/{chainId}/blocks/{blockId}', { chainId, blockId: second }), false]
-    case 'chain address':
-      return [urlOf('/v1/chains/{chainId}/addresses/{address}', { chainId, address: second }), true]
-    case 'message ':
-      return [urlOf('/v1/icm/messages/{messageId}', { messageId: first }), false]
-    case 'primary tx': {
-      const place = { network: first, blockchainId: second, txHash: third }
-      const path = '/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}'
-      return [urlOf(path, place), false]
-    }
-    case 'primary block': {
-      const place = { network: first, blockchainId: second, blockId: third }
-      return [
-        urlOf('/v1/networks/{network}/blockchains/{blockchainId}/blocks/{blockId}', place),
-        false,
-      ]
-    }
-    default:
-      return [undefined, false]
-  }
 }
 
 function sentenceOf(answer: unknown): string | undefined {

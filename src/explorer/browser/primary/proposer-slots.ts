@@ -2,7 +2,9 @@
 
 import { h, type JSX } from 'preact'
 
+import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
 import { type Answer, useAnswer } from '../kit/answer.ts'
+import { Chart } from '../kit/chart.ts'
 import { type AnswerAt, urlOf } from '../kit/contract.ts'
 import { count, share, words } from '../kit/format.ts'
 import { paged } from '../kit/paged.ts'
@@ -14,6 +16,9 @@ import { blockLink, chainLabel, type ChainName, chains } from './primary-parts.t
 type Node = { readonly network: string; readonly nodeId: string }
 type Sums =
   AnswerAt<'/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/slots:listDays'>
+
+/** Newest days of the chart. */
+const daysShown = 90
 
 const outcomes = ['proposed', 'missed', 'unclear', 'idle'] as const
 const moods = { proposed: 'good', missed: 'bad', unclear: '', idle: '' } as const
@@ -45,6 +50,7 @@ export function ProposerSlots({ network, nodeId }: Node): JSX.Element {
               ...outcomes.map((name) => [name, words(name)] as const),
             ]),
           ]),
+          sums.map(([chain, answer]) => (chain === chosen ? dayChart(answer) : null)),
           slotList({ network, nodeId }, chosen, outcome),
         ]),
   )
@@ -52,7 +58,23 @@ export function ProposerSlots({ network, nodeId }: Node): JSX.Element {
 
 function useSums(node: Node, blockchainId: ChainName): Answer<Sums> {
   const path = '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/slots:listDays'
-  return useAnswer(urlOf(path, { ...node, blockchainId, pageSize: 1 }), ...pace())
+  return useAnswer(urlOf(path, { ...node, blockchainId, pageSize: daysShown }), ...pace())
+}
+
+/** Slots by day: those that it proposed beside all that were due. */
+function dayChart({ data }: Answer<Sums>): JSX.Element | null {
+  if (data === undefined || data.days.length < 2) return null
+  const days = data.days.toReversed()
+  const pointsOf = (name: 'due' | 'proposed'): MetricPoint[] =>
+    days.map(({ timestamp, [name]: value }) => ({ timestamp, value }))
+  return h(Chart, {
+    points: pointsOf('proposed'),
+    label: 'Slots by day',
+    height: 160,
+    bars: true,
+    hours: false,
+    other: { labels: ['Proposed', 'Due'], points: pointsOf('due') },
+  })
 }
 
 function sumTable(sums: readonly (readonly [ChainName, Answer<Sums>])[]): JSX.Element {

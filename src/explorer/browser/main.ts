@@ -33,6 +33,7 @@ import { PrimaryPage } from './primary/primary-page.ts'
 import { StakingPage } from './primary/staking-page.ts'
 import { SubnetPage } from './primary/subnet-page.ts'
 import { SearchBox } from './search/search-box.ts'
+import { WatchNotes } from './watch/watch-views.ts'
 
 /** Everything on the screen. */
 function Explorer(): JSX.Element {
@@ -59,6 +60,7 @@ function Explorer(): JSX.Element {
     h('main', { id: 'main', tabIndex: -1 }, [
       status.failure === undefined ? null : failed(status.failure),
       h(BusyNotice, {}),
+      h(WatchNotes, {}),
       pageOf(world, place),
     ]),
     h('footer', null, [

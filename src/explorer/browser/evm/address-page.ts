@@ -27,6 +27,7 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
+import { WatchButton } from '../watch/watch-views.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
 import { type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
 import { addressLink, chainLink, spamPill, txLink, txTable, wholeAddress } from './evm-parts.ts'
@@ -75,7 +76,10 @@ export function AddressPage(props: AddressProps): JSX.Element {
         : label === ''
           ? h('span', { class: 'id' }, copied(own))
           : label,
-      isToken ? h('span', null, pill(ercType), spamPill(contract ?? {})) : null,
+      h('span', null, [
+        isToken ? [pill(ercType), spamPill(contract ?? {})] : null,
+        h(WatchButton, { chainId, address }),
+      ]),
     ),
     isToken || label !== '' ? h('p', null, copied(own)) : null,
     tabs(tabsOf(props, { isContract, isToken, isCollection })),

@@ -18,6 +18,7 @@ import { age, card, chainPill, heading, shown, statePill, table, type View } fro
 import { brand, useTitle } from '../kit/place.ts'
 import { awaited, chainName, pace, primaryNetworks, type World } from '../kit/world.ts'
 import { subnetLink } from '../primary/primary-parts.ts'
+import { WatchCard } from '../watch/watch-views.ts'
 import { NewestBlocks, useNewestBlocks } from './newest-blocks.ts'
 import { Numbers } from './numbers.ts'
 
@@ -53,6 +54,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
     ),
     home(),
     h(ThreeThings, { world }),
+    h(WatchCard, { world }),
     // What was answered before is not all that there is now.
     known(world, h(Numbers, { key: come, world, newest: newest?.blockTimestamp })),
     h(NewestBlocks, { stream, nameOf: (chainId) => chainName(world, chainId) }),

@@ -46,6 +46,15 @@ export const journeys: Readonly<Record<string, Journey>> = {
     assert.ok(chosen?.startsWith(await page.locator('h1').innerText()))
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'main')
   },
+  'arrow keys lead from block to block': async (page, origin) => {
+    await visit(page, origin, '/chain/51001/block/7')
+    await page.keyboard.press('ArrowRight')
+    await page.waitForFunction(() => location.pathname.endsWith('/block/8'))
+    await settled(page)
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForFunction(() => location.pathname.endsWith('/block/7'))
+    await settled(page)
+  },
   'search takes what lists show: a hash leads to its page': async (page, origin) => {
     const reply = await fetch(`${origin}/v1/chains/51001/transactions?pageSize=1`)
     const { transactions } = (await reply.json()) as { transactions: [{ txHash: string }] }

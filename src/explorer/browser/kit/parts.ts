@@ -297,8 +297,20 @@ export function neighbours(
   link: (height: number) => string,
 ): JSX.Element {
   return h('nav', { class: 'steps', 'aria-label': 'neighbours' }, [
-    height > first ? h('a', { href: link(height - 1) }, '← Previous block') : null,
-    height < head ? h('a', { href: link(height + 1) }, 'Next block →') : null,
+    height > first
+      ? h(
+          'a',
+          { href: link(height - 1), rel: 'prev', 'aria-keyshortcuts': 'ArrowLeft' },
+          '← Previous block',
+        )
+      : null,
+    height < head
+      ? h(
+          'a',
+          { href: link(height + 1), rel: 'next', 'aria-keyshortcuts': 'ArrowRight' },
+          'Next block →',
+        )
+      : null,
   ])
 }
 

@@ -58,9 +58,11 @@ export function usePlace(): string[] {
     }
     addEventListener('popstate', moved)
     addEventListener('click', follow)
+    addEventListener('keydown', step)
     return () => {
       removeEventListener('popstate', moved)
       removeEventListener('click', follow)
+      removeEventListener('keydown', step)
     }
   }, [])
   return segmentsOf(place)
@@ -74,6 +76,20 @@ function follow(event: MouseEvent): void {
   if (link === null || link.origin !== location.origin || !isPage(link.pathname)) return
   event.preventDefault()
   go(link.pathname + link.search)
+}
+
+/** Arrow keys follow the links to what is before and after the thing of the page. */
+function step(event: KeyboardEvent): void {
+  const { key, metaKey, ctrlKey, shiftKey, altKey } = event
+  const isScrolling = event.target instanceof Element && event.target.closest('.scroll') !== null
+  if (isTyping(event) || isScrolling || metaKey || ctrlKey || shiftKey || altKey) return
+  const rel = key === 'ArrowLeft' ? 'prev' : key === 'ArrowRight' ? 'next' : ''
+  if (rel !== '') document.querySelector<HTMLAnchorElement>(`a[rel=${rel}]`)?.click()
+}
+
+/** Returns whether a key goes into a field. */
+export function isTyping({ target }: KeyboardEvent): boolean {
+  return target instanceof Element && target.matches('input, select, textarea')
 }
 
 /** Goes somewhere. */

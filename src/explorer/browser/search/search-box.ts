@@ -7,7 +7,7 @@ import { get } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { to } from '../kit/link.ts'
 import { pill } from '../kit/parts.ts'
-import { go } from '../kit/place.ts'
+import { isTyping, go } from '../kit/place.ts'
 import { chainName, primaryNetworks, type World } from '../kit/world.ts'
 import { messageOf, offered, placeByForm, questionOf, type Found } from './search.ts'
 
@@ -177,10 +177,7 @@ function useSlashKey(): { current: HTMLInputElement | null } {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
-      const typing =
-        event.target instanceof HTMLElement &&
-        /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)
-      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey) return
+      if (event.key !== '/' || isTyping(event) || event.ctrlKey || event.metaKey) return
       event.preventDefault()
       field.current?.focus()
     }

@@ -45,6 +45,13 @@ export type HistoryScope = {
   readonly within?: Within | undefined
   /** The stage whose history it is; by default `blocks`. */
   readonly stage?: HistoryStage | undefined
+  /**
+   * Of `merge`: index of the parameter that says how far the first column is read. It is lowered to the last row of a full
+   * answer, so that a file gives no rows that others have before it.
+   */
+  readonly upTo?: number | undefined
+  /** Of `merge`: column of an amount, its sign behind it. A value of the first column has the sum of all its amounts. */
+  readonly amountAt?: number | undefined
 }
 
 /**
@@ -96,9 +103,9 @@ export function statement<const Text extends string>(
   text: Text,
   ...[options = {}]: OptionsOf<Text, StatementOptions>
 ): Statement<SelectedRow<Text>> {
-  const { bigints = false, postgres = text, unsummed = false, over, within, stage } = options
+  const { bigints = false, postgres = text, unsummed = false, ...scope } = options
   const isLimited = text.endsWith('limit ?')
-  return { sqlite: text, postgres, bigints, isLimited, unsummed, over, within, stage }
+  return { ...scope, sqlite: text, postgres, bigints, isLimited, unsummed }
 }
 
 /** A column of values for bulk writing, all columns of one call equally long. */

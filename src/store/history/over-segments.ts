@@ -165,8 +165,13 @@ function combined<R extends Row>(
       const rows = inTurn([], segments, most, rowsOf)
       return [...rows, ...stored].slice(0, most)
     }
-    case 'merge':
-      return merged([...stored, ...segments.flatMap((each) => rowsOf(each))]).slice(0, most)
+    case 'merge': {
+      // The oldest first: most of what was numbered first is there, so that the others have little to add.
+      let rows = stored
+      for (const each of segments)
+        rows = merged(query, rows, open(each).all(question, parametersUpTo(query, rows)))
+      return [...rows]
+    }
     case 'sum':
       return [
         [...segments.flatMap((each) => rowsOf(each)), ...stored].reduce((one, other) =>
@@ -196,19 +201,44 @@ function inTurn<R extends Row>(
   return rows
 }
 
-/** Rows by their first column, of equal ones the first. */
-function merged<R extends Row>(rows: readonly R[]): R[] {
-  const byFirst = new Map<Value, R>()
-  for (const row of rows) {
-    const first = itemAt<Value>(row, 0)
-    if (!byFirst.has(first)) byFirst.set(first, row)
-  }
-  return [...byFirst.values()].toSorted((one, other) => Number(one[0]) - Number(other[0]))
+/** The parameters of a question to one more file. */
+function parametersUpTo<R extends Row>(
+  { question: { upTo }, parameters, most }: Query<R>,
+  rows: readonly R[],
+): readonly Value[] {
+  const last = rows[most - 1]
+  return upTo === undefined || last === undefined
+    ? parameters
+    : parameters.with(upTo, itemAt<Value>(last, 0))
 }
 
-/** `row` with the sum of the amounts of all `rows`, whose size and sign stand at `at`. */
+/** Two lists in order of their first column as one, of a value that both have the row of the first. */
+function merged<R extends Row>(
+  { question: { amountAt }, most }: Query<R>,
+  one: readonly R[],
+  other: readonly R[],
+): readonly R[] {
+  const rows: R[] = []
+  let place = 0
+  const addBefore = (end: number): void => {
+    for (; place < other.length && Number(other[place]?.[0]) < end; place++)
+      rows.push(itemAt(other, place))
+  }
+  for (const row of one) {
+    const first = Number(row[0])
+    addBefore(first)
+    const same = other[place]
+    const isSame = same !== undefined && Number(same[0]) === first
+    if (isSame) place++
+    rows.push(isSame && amountAt !== undefined ? withAmount(row, [row, same], amountAt) : row)
+  }
+  addBefore(everyRow)
+  return rows.slice(0, most)
+}
+
+/** `row` with the sum of the amounts of all `rows`, whose size and sign stand at `at`; NULL where none has one. */
 function withAmount<R extends Row>(row: R, rows: readonly R[], at: number): R {
-  if (rows.length === 1) return row
+  if (rows.length === 1 || rows.every((each) => each[at] === null)) return row
   const sum = rows.reduce((total, each) => total + amountOf(each[at], each[at + 1]), 0n)
   return likeRow(row, [...row.slice(0, at), ...amountCells(sum), ...row.slice(at + 2)])
 }

@@ -9,7 +9,7 @@ import type { RichAddress } from '../../../shape/evm/token.ts'
 import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import { type TokenRow, tokensOfIds } from '../../../store/query/evm/addresses.ts'
-import { balancesOfPairs, heldMoreThan, mayHold } from '../../../store/query/evm/balances.ts'
+import { balancesOfHolders, heldMoreThan } from '../../../store/query/evm/balances.ts'
 import { heightAtTime, indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
@@ -135,11 +135,12 @@ async function holders(
   const chunkSize = chunkOf(limit)
   const most = from === undefined ? maxLookedAt : maxLookedAtInRange
   for (let lookedAt = 0; lookedAt < most; lookedAt += chunkSize) {
-    const addressIds = await mayHold(store, { tokenId: token.id, after, at, limit: chunkSize })
-    const found = await balancesOf(context, chain, { ...query, addressIds })
+    const page = { tokenId: token.id, after, at, limit: chunkSize }
+    const logged = await balancesOfHolders(store, page)
+    const found = await balancesOf(context, chain, { ...query, logged })
     comparedAt = olderOf(comparedAt, found.compared)
     for (const [place, balance] of found.balances.entries()) {
-      const addressId = itemAt(addressIds, place)
+      const { addressId } = itemAt(logged, place)
       const pair = { addressId, tokenId: token.id }
       const isWanted =
         from === undefined
@@ -150,7 +151,7 @@ async function holders(
       if (isWanted) rows.push({ address, label, balance })
       after = addressId
     }
-    if (addressIds.length === chunkSize) continue
+    if (logged.length === chunkSize) continue
     const burnt = query.isNewest ? await balanceOfZero(context, chain, query) : 0n
     if (burnt <= threshold) return { rows, compared: comparedAt }
     if (rows.length === limit) return { rows, goOn: after, compared: comparedAt }
@@ -180,19 +181,19 @@ async function balanceOfZero(
 async function balancesOf(
   context: EvmContext,
   chain: ServedChain,
-  query: HolderQuery & { readonly addressIds: readonly number[] },
+  query: HolderQuery & { readonly logged: Awaited<ReturnType<typeof balancesOfHolders>> },
 ): Promise<NodeBalances & { readonly named: Named }> {
-  const { addressIds, token, contract, at: height, isNewest } = query
-  const named = await context.addressBooks(chain).load(addressIds)
-  const tokenIds = addressIds.map(() => token.id)
-  const logged = await balancesOfPairs(chain.store, { addressIds, tokenIds, height })
+  const { logged, token, contract, at: height, isNewest } = query
+  const named = await context.addressBooks(chain).load(logged.map(({ addressId }) => addressId))
   if (!isNewest) {
-    const balances = logged.map((one) => (one?.negative === 0 ? toBigint(one.value) : 0n))
+    const balances = logged.map(({ value = nothing, negative }) =>
+      negative === 0 ? toBigint(value) : 0n,
+    )
     return { balances, compared: undefined, named }
   }
-  const balances = addressIds.map((id, place): LoggedBalance => {
-    const { value = nothing, negative = 0 } = logged[place] ?? {}
-    return { token, contract, holder: parseEvmAddress(named(id).address), value, negative }
+  const balances = logged.map(({ addressId, value = nothing, negative }): LoggedBalance => {
+    const holder = parseEvmAddress(named(addressId).address)
+    return { token, contract, holder, value, negative }
   })
   return { ...(await context.balances(chain)(balances, { ...query, height })), named }
 }

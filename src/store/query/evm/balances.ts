@@ -3,9 +3,9 @@
 import { toBigint } from '../../../core/bytes.ts'
 import { mostCounted } from '../../../core/token-counts.ts'
 import type { Random } from '../../../core/world.ts'
-import { type Reader, type Statement, statement } from '../../engine/database.ts'
+import { type Reader, type Row, type Statement, statement } from '../../engine/database.ts'
 import { balance } from '../../schema/evm.ts'
-import { integerAt } from '../row-values.ts'
+import { integerAt, maybeBytesAt, maybeIntegerAt } from '../row-values.ts'
 import { type TokenRow, tokensOfIds } from './addresses.ts'
 
 /** Magnitude, big-endian, empty for zero; `negative` 1 where logs give less than nothing. */
@@ -20,38 +20,53 @@ export type BalanceRow = {
   readonly negative: number
 }
 
-// A loose scan: from one token of the address to the next, whatever number of rows each has.
-const tokensAfter = statement(
+// A loose scan: from one token of the address to the next, whatever number of rows each has. They come in order, so
+// that nothing is sorted and a full page ends it.
+const heldByAddress = statement(
   `with recursive held(token_id) as (
      select min(token_id) from balance where address_id = ? and token_id > ?
      union all
      select (select min(b.token_id) from balance b
              where b.address_id = ? and b.token_id > held.token_id)
-     from held where held.token_id is not null
+     from held where held.token_id < ?
    )
-   select token_id from held where token_id is not null order by token_id limit ?`,
-  { over: 'merge' },
+   select token_id,
+     (select b.value from balance b where b.address_id = ? and b.token_id = held.token_id
+      and b.height <= ? order by b.height desc limit 1),
+     (select b.negative from balance b where b.address_id = ? and b.token_id = held.token_id
+      and b.height <= ? order by b.height desc limit 1)
+   from held where token_id is not null limit ?`,
+  { over: 'merge', upTo: 3, amountAt: 1 },
 )
-
-type Page = { readonly addressId: number; readonly afterToken: number; readonly limit: number }
 
 /**
  * Tokens after number `afterToken` whose balance of the address ever changed, in order of their
  * first sight on the chain, each with its newest value at or before `height`.
  *
- * Cost: four look-ups by key per token, whatever the number of changes; as many in each segment.
+ * Cost: four look-ups by key per token, whatever the number of changes; one in each segment, and these for the tokens
+ * that it has.
  */
 export async function balanceCandidates(
   store: Reader,
-  query: Page & { readonly height: number },
+  query: {
+    readonly addressId: number
+    readonly afterToken: number
+    readonly limit: number
+    readonly height: number
+  },
 ): Promise<BalanceRow[]> {
-  const { addressId, limit, height } = query
+  const { addressId: id, limit, height } = query
   const found: BalanceRow[] = []
   for (let { afterToken } = query; found.length < limit;) {
-    const tokenIds = await tokensOf(store, { addressId, afterToken, limit })
-    const rows = await balancesOfTokens(store, { addressId, tokenIds, height })
-    // Contracts that took deposits and never logged a transfer are no tokens.
-    found.push(...rows.filter((row) => row !== undefined))
+    const scan = [id, afterToken, id, Number.MAX_SAFE_INTEGER]
+    const rows = await store.all(heldByAddress, [...scan, id, height, id, height, limit])
+    const tokenIds = rows.map((row) => integerAt(row, 0))
+    const tokens = await tokensOfIds(store, tokenIds)
+    for (const [at, row] of rows.entries()) {
+      const token = tokens[at]
+      // Contracts that took deposits and never logged a transfer are no tokens.
+      if (token !== undefined) found.push({ token, ...loggedAt(row) })
+    }
     const last = tokenIds.at(-1)
     if (last === undefined || tokenIds.length < limit) break
     afterToken = last
@@ -59,12 +74,9 @@ export async function balanceCandidates(
   return found.slice(0, limit)
 }
 
-async function tokensOf(
-  store: Reader,
-  { addressId, afterToken, limit }: Page,
-): Promise<readonly number[]> {
-  const rows = await store.all(tokensAfter, [addressId, afterToken, addressId, limit])
-  return rows.map((row) => integerAt(row, 0))
+/** The amount behind the first column of a row. */
+function loggedAt(row: Row): Pick<BalanceRow, 'value' | 'negative'> {
+  return { value: maybeBytesAt(row, 1), negative: maybeIntegerAt(row, 2) ?? 0 }
 }
 
 const newest = {
@@ -126,29 +138,55 @@ export async function balancesOfTokens(
 }
 
 const named = statement(
-  `select address_id from holding
-   where token_id = ? and address_id > ? and since <= ? order by address_id limit ?`,
-  { over: 'merge' },
+  `select address_id from holding where token_id = ? and address_id > ? and address_id <= ?
+   and since <= ? order by address_id limit ?`,
+  { over: 'merge', upTo: 2 },
 )
+const namedWithBalance = statement(
+  `select h.address_id,
+     (select b.value from balance b where b.address_id = h.address_id and b.token_id = h.token_id
+      and b.height <= ? order by b.height desc limit 1),
+     (select b.negative from balance b where b.address_id = h.address_id and b.token_id = h.token_id
+      and b.height <= ? order by b.height desc limit 1)
+   from holding h where h.token_id = ? and h.address_id > ? and h.address_id <= ?
+   and h.since <= ? order by h.address_id limit ?`,
+  { over: 'merge', upTo: 4, amountAt: 1 },
+)
+
+/** Addresses of a page of those that may hold a token. */
+type HoldersPage = {
+  readonly tokenId: number
+  readonly after: number
+  readonly at: number
+  readonly limit: number
+}
 
 /**
  * Numbers of the addresses after `after` that a transfer of the token, of any standard, named in a
  * block up to `at`, ascending: in order of their first sight on the chain.
  *
- * Cost: one range scan of the key of `holding`, `limit` rows; in each segment as many.
+ * Cost: one range scan of the key of `holding`, `limit` rows; in each segment those of the same range.
  */
 export async function mayHold(
   store: Reader,
-  query: {
-    readonly tokenId: number
-    readonly after: number
-    readonly at: number
-    readonly limit: number
-  },
+  { tokenId, after, at, limit }: HoldersPage,
 ): Promise<number[]> {
-  const { tokenId, after, at, limit } = query
-  const rows = await store.all(named, [tokenId, after, at, limit])
+  const rows = await store.all(named, [tokenId, after, Number.MAX_SAFE_INTEGER, at, limit])
   return rows.map((row) => row[0])
+}
+
+/**
+ * As {@link mayHold}, each with its balance of the token by logs after block `at`.
+ *
+ * Cost: as `mayHold`, and two look-ups for each row.
+ */
+export async function balancesOfHolders(
+  store: Reader,
+  { tokenId, after, at, limit }: HoldersPage,
+): Promise<(Pick<BalanceRow, 'value' | 'negative'> & { readonly addressId: number })[]> {
+  const page = [tokenId, after, Number.MAX_SAFE_INTEGER, at, limit]
+  const rows = await store.all(namedWithBalance, [at, at, ...page])
+  return rows.map((row) => ({ addressId: integerAt(row, 0), ...loggedAt(row) }))
 }
 
 const newestAddress = statement('select max(id) from address')

@@ -65,6 +65,8 @@ export class SqliteConnection {
   readonly #database: DatabaseSync
   readonly #name: string
   readonly #statements = new Map<string, StatementSync>()
+  /** Texts of look-ups by their number of keys: to write one takes as long as to find a row. */
+  readonly #lookups = new WeakMap<Lookup, Map<number, string>>()
 
   constructor(options: ConnectionOptions) {
     this.#name = options.name
@@ -139,9 +141,8 @@ export class SqliteConnection {
       let prepares = 0
       for (let from = 0; from < count;) {
         const rows = lookupRows(count - from)
-        // The text of many keys takes as long to write as their rows to find.
         if (prepared === undefined || rows !== prepares)
-          prepared = this.#prepared(lookupSql(lookup, rows), lookup.bigints ?? false)
+          prepared = this.#prepared(this.#lookupText(lookup, rows), lookup.bigints ?? false)
         prepares = rows
         // Places beyond the last key stay NULL, which no key equals.
         const values = Array.from<SQLInputValue>({ length: rows * columns.length })
@@ -153,6 +154,14 @@ export class SqliteConnection {
       }
     })
     return found
+  }
+
+  #lookupText(lookup: Lookup, rows: number): string {
+    const texts = this.#lookups.get(lookup) ?? new Map<number, string>()
+    this.#lookups.set(lookup, texts)
+    const text = texts.get(rows) ?? lookupSql(lookup, rows)
+    texts.set(rows, text)
+    return text
   }
 
   insert(table: Table, columns: Columns, conflict: OnConflict): void {

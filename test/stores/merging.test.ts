@@ -21,6 +21,7 @@ import {
   checkSegments,
   mergeDue,
   type Merging,
+  mostMergedAtOnce,
   segmentsToMerge,
 } from '../../src/store/history/merge-segments.ts'
 import { identityName } from '../../src/store/history/segment-bytes.ts'
@@ -109,6 +110,16 @@ void test('merging: eight segments become the one that a single freezing writes'
     assert.equal(await history?.folder.hasOverdue(store, keptUnnamedMs), true)
     await freezeAt(store, [140])
     assert.deepEqual(filesIn(files).toSorted(), await segmentFiles(store))
+    assert.deepEqual(await storeDigest(store, digested), rows)
+  })
+})
+
+void test('merging: as many segments as a fast backfill leaves are merged at once', async () => {
+  const heights = Array.from({ length: mostMergedAtOnce }, (_, at) => 10 * (at + 1))
+  await withFrozen(heights, async ({ store }) => {
+    const rows = await storeDigest(store, digested)
+    await mergeAll(store)
+    assert.equal((await segmentsOf(store)).length, 1)
     assert.deepEqual(await storeDigest(store, digested), rows)
   })
 })

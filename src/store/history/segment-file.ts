@@ -123,6 +123,7 @@ export class SegmentWriter {
   readonly #loose: string
   readonly connection: SqliteConnection
   readonly #tables: readonly Table[]
+  readonly #attached: string[] = []
   #isOpen = true
 
   /** Makes the file at `path`, in place of what is there, with the tables of `schema`. Throws `store-full`, `store-failed`. */
@@ -166,6 +167,7 @@ export class SegmentWriter {
   /** Names the database at `address` in statements of {@link SegmentWriter.connection}. */
   attach(address: URL, name: string): void {
     this.connection.exec(`attach '${address.href.replaceAll("'", "''")}' as ${name}`)
+    this.#attached.push(name)
   }
 
   /**
@@ -176,6 +178,8 @@ export class SegmentWriter {
     for (const table of this.#tables)
       for (const index of sqliteDdl(table).slice(1)) this.connection.exec(index)
     this.connection.exec('commit')
+    // The copy is an attached file, too, and SQLite has ten at most.
+    for (const name of this.#attached) this.connection.exec(`detach ${name}`)
     // Of both files, which are read and written from end to end.
     this.connection.exec(`pragma cache_size = ${copyCachePages}`)
     this.connection.exec(`vacuum into '${this.#path.replaceAll("'", "''")}'`)

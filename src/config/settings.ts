@@ -285,6 +285,12 @@ export const settings = {
     'Bytes of a bucket to keep in `history-cache` of `dataDir`; files not read for longest are removed first.',
   ),
 
+  'index.fileBytes': integer(
+    134_217_728,
+    [1_048_576, 268_435_456],
+    'Most bytes of a segment in a bucket that merging makes. A request fetches whole segments; smaller ones come sooner, and there are more of them.',
+  ),
+
   'index.leaseSeconds': integer(
     3,
     [3, 60],

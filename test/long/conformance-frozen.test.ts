@@ -79,6 +79,7 @@ const paths = [
   ...lists,
   ...tokens.map((address) => `/v1/chains/${chain}/tokens/${address}/transfers?pageSize=30`),
   ...tokens.map((address) => `/v1/chains/${chain}/addresses/${address}`),
+  ...tokens.map((address) => `/v2/chains/${chain}/contracts/${address}/balances?pageSize=4`),
   ...hashes.map(({ txHash }) => `/v1/chains/${chain}/transactions/${txHash}`),
   ...created.map(({ to }) => `/v1/chains/${chain}/contracts/${to}/transactions:getDeployment`),
   ...created.slice(0, 2).map(({ from }) => `/v1/chains/${chain}/contracts/${from}/deployments`),

@@ -4,19 +4,31 @@
  */
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import { Fault, type FaultCode } from '../../src/core/fault.ts'
 import type { Clock } from '../../src/core/world.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
-import type { Database } from '../../src/store/engine/database.ts'
+import { type Database, statement } from '../../src/store/engine/database.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
 import type { ManifestSegment } from '../../src/store/history/manifest.ts'
 import { checkSegments } from '../../src/store/history/merge-segments.ts'
 import { identityName } from '../../src/store/history/segment-bytes.ts'
-import { type CacheOutcome, SegmentCache } from '../../src/store/history/segment-cache.ts'
+import {
+  type BucketHistory,
+  type CacheOutcome,
+  SegmentCache,
+} from '../../src/store/history/segment-cache.ts'
 import { ownSchema } from '../../src/store/history/segment-schema.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
@@ -40,6 +52,7 @@ const filling = demoFilling(50, chain)
 const digested = evmTables.filter(({ freezes }) => freezes !== undefined)
 const schema = ownSchema('blocks')
 const pieces = [20, 40, 60, 80, 100]
+const many = Array.from({ length: 12 }, (_, at) => 12 * (at + 1))
 const day = 86_400_000
 
 const whole = await digestInTables()
@@ -54,6 +67,26 @@ void test('bucket: what freezes and merges is there before the store names it, a
   rmSync(join(folder, name), { recursive: true })
   assert.deepEqual(await storeDigest(store, digested), whole)
   assert.deepEqual(await checkSegments(store, { progress: () => undefined, fetches: true }), [])
+})
+
+void test('bucket: merged files have at most their bytes, few stay open, and all rows are there', async (t) => {
+  // Two or three of the pieces fit.
+  const limits = { fileBytes: 300_000, mostOpen: 2 }
+  const { store, folder } = await opened(t, limits)
+  await freezeAt(store, many)
+  const before = await segmentsOf(store)
+  await mergeAll(store)
+  const merged = await segmentsOf(store)
+  assert.ok(merged.length < before.length && merged.length > 2, `${merged.length} files`)
+  for (const { tier, bytes = Number.POSITIVE_INFINITY, name: file } of merged) {
+    assert.ok(tier === 0 || bytes <= limits.fileBytes, `${bytes} bytes`)
+    assert.equal(bytes, statSync(join(folder, name, `${file}.sqlite`)).size)
+  }
+  assert.deepEqual(await storeDigest(store, digested), whole)
+  const address = statement('select count(*) from transfer where pos >= 0', { over: 'sum' })
+  assert.ok(((await store.get(address))?.[0] ?? 0) > 0)
+  const open = readdirSync('/proc/self/fd').filter((each) => linkOf(each).startsWith(folder))
+  assert.equal(open.length, limits.mostOpen)
 })
 
 const faults: readonly StorageFault[] = [
@@ -219,14 +252,25 @@ void test('cache: what a killed process left goes, what is being written stays',
 
 type Opened = { readonly store: Database; readonly storage: ObjectStorage; readonly folder: string }
 
+type FileLimits = Partial<Pick<BucketHistory, 'fileBytes' | 'mostOpen'>>
+
+/** Where an open file of this process lies; nothing of what is no file, or was closed meanwhile. */
+function linkOf(descriptor: string): string {
+  try {
+    return readlinkSync(join('/proc/self/fd', descriptor))
+  } catch {
+    return ''
+  }
+}
+
 /** The demo chain in a store of SQLite whose history goes into an empty bucket. */
-async function opened(t: TestContext): Promise<Opened> {
+async function opened(t: TestContext, limits: FileLimits = {}): Promise<Opened> {
   const storage = await startStorage()
   t.after(storage.close)
   const dataDir = await newFolder(filling)
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const folder = join(dataDir, 'cache')
-  const store = await openStore(locationOf(storage, dataDir), name, chainTables, 'write')
+  const store = await openStore(locationOf(storage, dataDir, limits), name, chainTables, 'write')
   t.after(() => store.close())
   dataDirOf.set(storage, dataDir)
   return { store, storage, folder }
@@ -242,9 +286,13 @@ async function reopened(t: TestContext, storage: ObjectStorage): Promise<Databas
   return store
 }
 
-function locationOf(storage: ObjectStorage, dataDir: string): StoreLocation {
+function locationOf(
+  storage: ObjectStorage,
+  dataDir: string,
+  limits: FileLimits = {},
+): StoreLocation {
   const folder = join(dataDir, 'cache')
-  const bucket = bucketOf(storage, { folder })
+  const bucket = bucketOf(storage, { folder, ...limits })
   return { store: 'embedded', dataDir, segments: folder, bucket, freeze: {} }
 }
 

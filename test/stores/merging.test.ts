@@ -4,7 +4,7 @@
  */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -95,8 +95,9 @@ void test('merging: eight segments become the one that a single freezing writes'
   })
   await withFrozen(eight, async ({ store, files }) => {
     await mergeAll(store)
+    const { size: bytes } = statSync(join(files, `${whole}.sqlite`))
     assert.deepEqual(await segmentsOf(store), [
-      { stage: 'blocks', from: 0, until: 130, name: whole, tier: 1 },
+      { stage: 'blocks', from: 0, until: 130, name: whole, tier: 1, bytes },
     ])
     assert.deepEqual(await storeDigest(store, digested), rows)
     assert.deepEqual(await checkSegments(store, { progress: () => undefined }), [])

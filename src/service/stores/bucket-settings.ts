@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
+import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import { bucketAddress, isBucket } from '../../store/bucket/bucket-address.ts'
 import {
@@ -18,9 +19,11 @@ import type { Gauges } from '../../telemetry/gauges.ts'
 /** Settings that say where history is kept. */
 export type HistorySettings = Pick<
   Config,
-  'dataDir' | 'index.store' | 'index.cacheBytes' | 'api.handlerTimeoutMs'
+  'dataDir' | 'index.store' | 'index.cacheBytes' | 'index.fileBytes' | 'api.handlerTimeoutMs'
 >
 
+/** Files of a store that stay open in a thread, each with some 170 KiB of memory. */
+const mostOpen = 256
 /** Of the time that an answer may take. */
 const waitingShare = 0.7
 
@@ -36,10 +39,18 @@ export function cacheFolder({ dataDir }: Pick<Config, 'dataDir'>): string {
 export function bucketSettings(config: HistorySettings): BucketSettings | undefined {
   const place = config['index.store']
   if (!isBucket(place)) return undefined
+  const [maxBytes, fileBytes] = [config['index.cacheBytes'], config['index.fileBytes']]
+  if (fileBytes > maxBytes)
+    throw new Fault(
+      'bad-config',
+      `index.cacheBytes has no room for a segment of index.fileBytes, ${fileBytes}: ${maxBytes}`,
+    )
   return {
     address: bucketAddress(place),
     folder: cacheFolder(config),
-    maxBytes: config['index.cacheBytes'],
+    maxBytes,
+    fileBytes,
+    mostOpen,
     waitMs: config['api.handlerTimeoutMs'] * waitingShare,
     counts,
   }

@@ -31,6 +31,7 @@ const settings = {
   'index.freezeRows': 400_000,
   'index.store': '',
   'index.cacheBytes': 1_048_576,
+  'index.fileBytes': 1_048_576,
   'index.leaseSeconds': 3,
   'api.workers': 4,
   'api.handlerTimeoutMs': 10_000,

@@ -29,6 +29,10 @@ export type BucketSettings = {
   /** Its files on this disk: their folder, and how many bytes of them stay. */
   readonly folder: string
   readonly maxBytes: number
+  /** Most bytes of a merged file. */
+  readonly fileBytes: number
+  /** Files of a store that stay open in a thread. */
+  readonly mostOpen: number
   /** Longest a question waits for a file, milliseconds. */
   readonly waitMs: number
   readonly counts: SharedCounts

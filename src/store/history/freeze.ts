@@ -94,8 +94,9 @@ async function freezePiece(
       await eachColumns(writer, table, below, async (columns) => made.add(table, columns))
     }
   })
-  const file = await history.file(entry)
-  for (const table of tables) await leaveTable(writer, file, { ...piece, table })
+  await history.reading(entry, async (file) => {
+    for (const table of tables) await leaveTable(writer, file, { ...piece, table })
+  })
   // Balances and holders depend on blocks alone.
   if (stage === 'blocks') await recount(writer, until)
   return entry
@@ -116,8 +117,8 @@ export async function addSegment(
   const draft = await history.folder.draft({ folder })
   try {
     const name = await written(draft, history.schemaOf(piece.stage), fill)
-    await history.folder.place(draft, name)
-    const entry = { ...piece, name, tier: 0 }
+    const bytes = await history.folder.place(draft, name)
+    const entry = { ...piece, name, tier: 0, bytes }
     await writeManifest(writer, manifest, { folder, segments: [...manifest.segments, entry] })
     return entry
   } finally {
@@ -189,12 +190,12 @@ export async function thawFrom(freezing: Freezing, from: number): Promise<boolea
   const oldest = thawed.find(({ stage }) => stage === 'blocks')
   const oldestTraces = thawed.find(({ stage }) => stage === 'traces')
   if (oldest === undefined && oldestTraces === undefined) return false
-  for (const segment of thawed) {
-    const file = await history.file(segment)
-    for (const table of history.schemaOf(segment.stage).tables)
-      if (table.freezes === 'whole')
-        await eachColumns(file, table, everyRow, async (columns) => writer.insert(table, columns))
-  }
+  for (const segment of thawed)
+    await history.reading(segment, async (file) => {
+      for (const table of history.schemaOf(segment.stage).tables)
+        if (table.freezes === 'whole')
+          await eachColumns(file, table, everyRow, async (columns) => writer.insert(table, columns))
+    })
   await writeManifest(writer, manifest, { folder, segments: [...blocks, ...traces] })
   if (oldest !== undefined) {
     for (const table of history.schemaOf('blocks').tables)

@@ -33,6 +33,8 @@ export type OpenSegment = (segment: ManifestSegment) => SegmentFile
 /** Segments of a store. */
 export class History {
   readonly folder: SegmentFolder
+  /** Most bytes of a merged file; absent where one may be of any size. */
+  readonly fileBytes: number | undefined
   readonly #below: number
   readonly #cache: SegmentCache | undefined
   readonly #files: OpenSegments
@@ -58,6 +60,7 @@ export class History {
     } = {},
   ) {
     this.folder = new SegmentFolder(folder, cache)
+    this.fileBytes = cache?.fileBytes
     this.#below = below
     this.#cache = cache
     this.#files = new OpenSegments(this.folder, { tables, cache, layouts })
@@ -183,6 +186,17 @@ export class History {
         if (!(error instanceof SegmentMissing)) throw error
         if (!mayComeAgain) throw await this.#missing(segment)
       }
+    }
+  }
+
+  /** Does `work` on a segment, which stays open until its end. Throws as {@link History.file}. */
+  async reading<T>(segment: ManifestSegment, work: (file: SegmentFile) => Promise<T>): Promise<T> {
+    const file = await this.file(segment)
+    file.users++
+    try {
+      return await work(file)
+    } finally {
+      this.#files.release([file], this.#known)
     }
   }
 

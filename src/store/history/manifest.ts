@@ -17,6 +17,8 @@ export type ManifestSegment = {
   readonly name: string
   /** Number of times its rows were merged. */
   readonly tier: number
+  /** Of its file; absent where the version that listed it did not say. */
+  readonly bytes?: number
   /** Its file was found to have other bytes than its name says: nothing is read from it until it is mended. */
   readonly isDamaged?: boolean
 }
@@ -58,13 +60,15 @@ export async function writeManifest(
   const value = JSON.stringify({
     folder,
     serial: old.serial + 1,
-    segments: inOrder.map(({ stage, from, until, name, tier, isDamaged = false }) => [
+    segments: inOrder.map(({ stage, from, until, name, tier, bytes, isDamaged = false }) => [
       stage,
       from,
       until,
       name,
       tier,
+      // Versions that know no sizes look for the mark here.
       ...(isDamaged ? [damagedMark] : []),
+      ...(bytes === undefined ? [] : [bytes]),
     ]),
   })
   await putMeta(writer, { [segmentsName]: value })
@@ -101,15 +105,17 @@ export function parseSegments(entries: unknown): readonly ManifestSegment[] {
   const segments: ManifestSegment[] = []
   for (const entry of entries) {
     if (!Array.isArray(entry)) throw damaged()
-    const [stageName, from, until, name, tier, mark] = entry as unknown[]
+    const [stageName, from, until, name, tier, ...facts] = entry as unknown[]
     const stage = historyStages.find((each) => each === stageName)
     const last = segments.findLast((each) => each.stage === stage)
     const follows = last === undefined || last.until === from
     if (stage === undefined || !isHeight(from) || !isHeight(until)) throw damaged()
     if (typeof name !== 'string' || !nameForm.test(name) || !isHeight(tier)) throw damaged()
     if (!follows || from >= until) throw damaged()
-    const damage = mark === damagedMark ? { isDamaged: true } : {}
-    segments.push({ stage, from, until, name, tier, ...damage })
+    const bytes = facts.find(isHeight)
+    const size = bytes === undefined ? {} : { bytes }
+    const damage = facts.includes(damagedMark) ? { isDamaged: true } : {}
+    segments.push({ stage, from, until, name, tier, ...size, ...damage })
   }
   return segments
 }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { ManifestSegment } from './manifest.ts'
-import { mergedAtOnce, mostMergedAtOnce, mostSegments, segmentsToMerge } from './merge-segments.ts'
+import {
+  mergedAtOnce,
+  mostMergedAtOnce,
+  mostSegments,
+  segmentsToMerge,
+  segmentsWaiting,
+} from './merge-segments.ts'
 
 void test('merging: a history of any length ends in few segments, and rows are seldom rewritten', () => {
   const segments: ManifestSegment[] = []
@@ -53,4 +59,41 @@ void test('merging: what a backfill has piled up is merged at once, the tier tha
   assert.deepEqual(segmentsToMerge([...upper, ...lower(8)]), upper)
   assert.deepEqual(segmentsToMerge([...upper, ...lower(9)]), lower(9))
   assert.deepEqual(segmentsToMerge([...upper, ...lower(100)]), lower(mostMergedAtOnce))
+})
+
+void test('merging: files of bounded size are written twice, and few wait, however long the history is', () => {
+  const fileBytes = 128
+  // Small and large ones, and one that is larger than a merged file may be.
+  const sizes = [...Array.from({ length: 3_000 }, (_, at) => 1 + ((at * 7) % 5)), 30, 500]
+  for (let at = 0; at < 2_000; at++) sizes.push(20 + ((at * 13) % 30))
+  let segments: ManifestSegment[] = []
+  let written = 0
+  let most = 0
+  for (const [at, bytes] of sizes.entries()) {
+    segments.push({ ...segment(at, 0), bytes })
+    for (;;) {
+      const group = segmentsToMerge(segments, fileBytes)
+      const [first] = group
+      const last = group.at(-1)
+      if (first === undefined || last === undefined) break
+      const sum = group.reduce((total, each) => total + (each.bytes ?? 0), 0)
+      assert.ok(group.length > 1 && sum <= fileBytes, `${sum} bytes`)
+      written += sum
+      const merged = { ...first, until: last.until, tier: first.tier + 1, bytes: sum }
+      segments = segments.toSpliced(segments.indexOf(first), group.length, merged)
+    }
+    most = Math.max(most, segmentsWaiting(segments, fileBytes))
+  }
+  assert.ok(most <= mostSegments, `${most} wait`)
+  const all = sizes.reduce((sum, bytes) => sum + bytes)
+  assert.ok(written / all < 1.5, `each byte ${written / all} times`)
+  assert.ok(segments.length < (2 * all) / fileBytes, `${segments.length} files`)
+  assert.equal(segments.at(-1)?.until, sizes.length)
+})
+
+void test('merging: files of unknown size stay as they are where size is bounded', () => {
+  const twenty = Array.from({ length: 20 }, (_, at) => segment(at, 0))
+  assert.deepEqual(segmentsToMerge(twenty, 128), [])
+  const known = Array.from({ length: 8 }, (_, at) => ({ ...segment(20 + at, 0), bytes: 2 }))
+  assert.deepEqual(segmentsToMerge([...twenty, ...known], 128), known)
 })

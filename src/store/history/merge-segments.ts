@@ -19,7 +19,7 @@ import { stampOf } from './segment-bytes.ts'
 export const mergedAtOnce = 8
 /** Most segments merged at once: SQLite attaches so many files beside the one it writes. */
 export const mostMergedAtOnce = 10
-/** Most segments of a store once what is due is merged: a look for a hash reads each of them. */
+/** Most segments of a stage that wait to be merged: a look for a hash reads each of them. */
 export const mostSegments = 20
 
 /** All that merging takes of the process. */
@@ -34,7 +34,7 @@ export type Merging = {
   /** Does work in one transaction, under the lease. */
   readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
   /** Chooses the neighbours of one stage that are merged; by default those that are due. */
-  readonly choose?: (segments: readonly ManifestSegment[]) => readonly ManifestSegment[]
+  readonly choose?: typeof segmentsToMerge
 }
 
 /**
@@ -46,7 +46,7 @@ export async function mergeDue(merging: Merging): Promise<ManifestSegment | unde
   const { reader, history, choose = segmentsToMerge } = merging
   const manifest = await history.manifest(reader)
   for (const stage of historyStages) {
-    const due = choose(segmentsOf(manifest, stage))
+    const due = choose(segmentsOf(manifest, stage), history.fileBytes)
     if (due.length > 1) return merge(merging, manifest, due)
   }
   return undefined
@@ -66,11 +66,11 @@ async function merge(
     const name = await write({ sources, draft, stage }, pause)
     // What takes long comes before the transaction: a file without a name in the manifest stays long enough.
     await history.folder.identity({ folder })
-    await history.folder.place(draft, name)
+    const bytes = await history.folder.place(draft, name)
     return await commit(async (writer) => {
       const manifest = await history.manifest(writer)
       if (!isListed(due, manifest)) return undefined
-      const entry = { stage, from, until, name, tier: tier + 1 }
+      const entry = { stage, from, until, name, tier: tier + 1, bytes }
       const segments = manifest.segments.toSpliced(placeOf(due, manifest), due.length, entry)
       await writeManifest(writer, manifest, { folder, segments })
       return entry
@@ -99,22 +99,57 @@ function placeOf(due: readonly ManifestSegment[], { segments }: Manifest): numbe
 
 /**
  * The neighbouring segments of one stage to merge next, in order of height; empty when none are
- * due. The tier with the most segments is merged once it has {@link mergedAtOnce} (of equal tiers
- * the lowest); else, with more than {@link mostSegments} in all, the lowest tier that has two.
+ * due. Those that fill a file of `fileBytes` are merged at once. Else the tier with the most segments is merged once it
+ * has {@link mergedAtOnce} (of equal tiers the lowest); else, with more than {@link mostSegments} that wait, the lowest
+ * tier that has two.
  */
-export function segmentsToMerge(segments: readonly ManifestSegment[]): readonly ManifestSegment[] {
-  // Neighbours of one tier; tiers fall towards the newest.
-  const runs: ManifestSegment[][] = []
+export function segmentsToMerge(
+  segments: readonly ManifestSegment[],
+  fileBytes?: number,
+): readonly ManifestSegment[] {
+  const runs = runsToMerge(segments, fileBytes)
+  const most = Math.max(0, ...runs.map((run) => run.segments.length))
+  const due =
+    runs.find(({ isFull }) => isFull) ??
+    runs.findLast((run) => run.segments.length === most && most >= mergedAtOnce)
+  if (due !== undefined) return due.segments.slice(0, mostMergedAtOnce)
+  if (waitingIn(runs) <= mostSegments) return []
+  return runs.findLast((run) => run.segments.length > 1)?.segments ?? []
+}
+
+/** Number of segments of one stage that are to be merged yet. */
+export function segmentsWaiting(segments: readonly ManifestSegment[], fileBytes?: number): number {
+  return waitingIn(runsToMerge(segments, fileBytes))
+}
+
+function waitingIn(runs: readonly Run[]): number {
+  return runs.reduce((sum, run) => sum + run.segments.length, 0)
+}
+
+/** Neighbours of one tier that make one file; `isFull`: the next one would make it too large. */
+type Run = { readonly segments: ManifestSegment[]; isFull: boolean }
+
+/** Tiers fall towards the newest. A file to which no neighbour can be added is left out: it stays. */
+function runsToMerge(
+  segments: readonly ManifestSegment[],
+  fileBytes: number | undefined,
+): readonly Run[] {
+  const runs: Run[] = []
+  let room = 0
   for (const segment of segments) {
-    const run = runs.at(-1)
-    if (run !== undefined && itemAt(run, 0).tier === segment.tier) run.push(segment)
-    else runs.push([segment])
+    const { tier, bytes = fileBytes } = segment
+    const size = fileBytes === undefined ? 0 : (bytes ?? 0)
+    const last = runs.at(-1)
+    const isNext = last?.segments[0]?.tier === tier
+    if (isNext && size <= room) last.segments.push(segment)
+    else {
+      if (isNext) last.isFull = true
+      runs.push({ segments: [segment], isFull: false })
+      room = fileBytes ?? 0
+    }
+    room -= size
   }
-  const most = Math.max(0, ...runs.map((run) => run.length))
-  const full = runs.findLast((run) => run.length === most)
-  if (full !== undefined && most >= mergedAtOnce) return full.slice(0, mostMergedAtOnce)
-  if (segments.length <= mostSegments) return []
-  return runs.findLast((run) => run.length > 1) ?? []
+  return runs.filter(({ segments: run, isFull }) => run.length > 1 || !isFull)
 }
 
 /** A segment that is not what was written, and why: its file is gone, or it is altered. */

@@ -23,7 +23,7 @@ export class SegmentMissing extends Error {
   }
 }
 
-/** Between two looks whether an open file was changed. */
+/** Between two looks whether an open file was changed or removed. */
 const lookAgainMs = 1_000
 
 /**
@@ -49,6 +49,8 @@ export class OpenSegments {
   readonly #open = new Map<string, SegmentFile>()
   /** True where every open file is one of the manifest. */
   #isSettled = true
+  #lookedMs = 0
+  readonly #mostOpen: number
   readonly #schemas: Readonly<Record<HistoryStage, SegmentSchema>>
 
   /** Segments with `tables` lie in `folder`, or come from a bucket into `cache`. */
@@ -72,13 +74,17 @@ export class OpenSegments {
     this.#folder = folder
     this.#schemas = { blocks: schemaOf('blocks'), traces: schemaOf('traces') }
     this.#cache = cache
+    this.#mostOpen = cache?.mostOpen ?? Number.POSITIVE_INFINITY
   }
 
   /** A segment of `manifest`, open until another one is {@link OpenSegments.settle}d. Throws {@link SegmentMissing}. */
   open(segment: ManifestSegment, manifest: Manifest): SegmentFile {
     const { name, isDamaged } = segment
     const known = this.#open.get(name)
-    if (known !== undefined && isDamaged !== true && isAsOpened(known, this.#cache)) return known
+    if (known !== undefined && isDamaged !== true && isAsOpened(known, this.#cache)) {
+      if (this.#open.size >= this.#mostOpen) this.#toEnd(known)
+      return known
+    }
     this.forget(name)
     const path = this.#folder.pathOf(name)
     const isHere = this.#cache?.isHere(name) ?? stampOf(path) !== undefined
@@ -93,6 +99,12 @@ export class OpenSegments {
       this.#cache.remove(name)
       throw new SegmentMissing(segment)
     }
+  }
+
+  /** It was read last now. */
+  #toEnd(file: SegmentFile): void {
+    this.#open.delete(file.name)
+    this.#open.set(file.name, file)
   }
 
   /** Opens a file that is what the manifest says, as far as opening tells. Throws `store-failed`. */
@@ -176,13 +188,16 @@ export class OpenSegments {
 
   #closeUnused({ segments }: Manifest): void {
     // Nearly always every open file is one of the manifest.
-    if (this.#isSettled && this.#cache === undefined) return
+    const now = performance.now()
+    const mayBeRemoved = this.#cache !== undefined && now - this.#lookedMs >= lookAgainMs
+    if (this.#isSettled && !mayBeRemoved && this.#open.size <= this.#mostOpen) return
+    this.#lookedMs = now
     this.#isSettled = true
     const named = new Set(segments.map(({ name }) => name))
     for (const [name, file] of this.#open) {
-      const isRemoved = this.#cache !== undefined && !existsSync(file.path)
-      if (named.has(name) && !isRemoved) continue
-      if (file.users > 0) this.#isSettled = false
+      const isOver = this.#open.size > this.#mostOpen || (mayBeRemoved && !existsSync(file.path))
+      if (named.has(name) && !isOver) continue
+      if (file.users > 0) this.#isSettled &&= named.has(name)
       else {
         this.#open.delete(name)
         file.close()

@@ -45,6 +45,10 @@ export type BucketHistory = {
   readonly bucket: Bucket
   /** For segments of all stores. */
   readonly folder: string
+  /** Most bytes of a merged file: it is fetched as a whole. */
+  readonly fileBytes: number
+  /** Files of a store that stay open in a thread, each with some 170 KiB of memory; those read last. */
+  readonly mostOpen: number
   /** A longer file is kept, too, but alone: a question that needs it would fail for ever. */
   readonly maxBytes: number
   /** Longest a question waits for a segment, milliseconds. */
@@ -83,6 +87,16 @@ export class SegmentCache {
   /** Why files could not be had lately; `undefined` where the last one could. */
   get problem(): string | undefined {
     return this.#problem
+  }
+
+  /** Most bytes of a merged file. */
+  get fileBytes(): number {
+    return this.#from.fileBytes
+  }
+
+  /** Files that stay open. */
+  get mostOpen(): number {
+    return this.#from.mostOpen
   }
 
   #pathOf(name: string): string {

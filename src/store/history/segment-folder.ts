@@ -4,7 +4,15 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
@@ -115,11 +123,13 @@ export class SegmentFolder {
 
   /**
    * Gives a whole draft the name of its content, where it is kept; it `mends` the file of that name, if there is a
-   * damaged one. Throws `store-full`, `store-failed`.
+   * damaged one. Returns its bytes. Throws `store-full`, `store-failed`.
    */
-  async place(draft: string, name: string, mends = false): Promise<void> {
+  async place(draft: string, name: string, mends = false): Promise<number> {
+    const bytes = onDisk(() => statSync(draft)).size
     if (this.#cache === undefined) putFile(draft, this.pathOf(name))
     else await this.#cache.place(draft, name, mends)
+    return bytes
   }
 
   /**

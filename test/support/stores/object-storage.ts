@@ -212,18 +212,21 @@ export function bucketOf(
   {
     folder,
     maxBytes = 2 ** 30,
+    fileBytes = 2 ** 27,
+    mostOpen = 256,
     clock = hasty,
     credentials = { get: async () => keys, renew: () => {} },
     count = () => {},
   }: Pick<BucketHistory, 'folder'> &
-    Partial<Pick<BucketHistory, 'maxBytes' | 'clock'>> &
+    Partial<Pick<BucketHistory, 'maxBytes' | 'fileBytes' | 'mostOpen' | 'clock'>> &
     Partial<Pick<BucketOptions, 'credentials'>> & {
       readonly count?: (what: (typeof bucketCounts)[number], by?: number) => void
     },
 ): BucketHistory {
   const random = { bytes: () => new Uint8Array(), number: () => 0.5 }
   const options = { clock, random, transport, download, credentials, count }
-  return { bucket: new Bucket(address, options), folder, maxBytes, waitMs: 7_000, clock, count }
+  const limits = { maxBytes, fileBytes, mostOpen, waitMs: 7_000 }
+  return { bucket: new Bucket(address, options), folder, ...limits, clock, count }
 }
 
 /** Pauses take no time; what is to end a wait for something never comes. */

@@ -16,6 +16,9 @@ import { heightsPerSum } from '../../../store/schema/sums.ts'
  */
 export const defaultRows = 400_000
 
+/** Of a segment, for each of these rows, lists and balances included; richer chains have more. */
+const bytesPerRow = 128
+
 const rowsByRange = statement(
   `select part, sum(row_count) from range_sum where tab in ('evm_transaction', 'transfer', 'internal')
    group by part order by part`,
@@ -43,13 +46,15 @@ export async function dueSegments(
     return { until: (part + 1) * heightsPerSum, count: Number(count) }
   })
   const due: number[] = []
+  const fileBytes = reader.history?.fileBytes ?? Number.POSITIVE_INFINITY
   let left = ranges.reduce((sum, { count }) => sum + count, 0)
   let sum = 0
   // What stays in tables is counted anew each time, so that a long history freezes in steps that shrink.
   for (const { until, count } of ranges) {
     if (until > end) break
     sum += count
-    if (sum < (rowsPerSegment ?? Math.max(rowsInTables, left / 8))) continue
+    const most = Math.min(left / 8, fileBytes / bytesPerRow)
+    if (sum < (rowsPerSegment ?? Math.max(rowsInTables, most))) continue
     due.push(until)
     left -= sum
     sum = 0

@@ -5,8 +5,10 @@
 
 import { assert, faultOf } from '../../../core/fault.ts'
 import { type History } from '../../../store/history/history.ts'
+import { segmentsOf } from '../../../store/history/manifest.ts'
 import type { MergeFiles } from '../../../store/history/merge-files.ts'
-import { mergeDue } from '../../../store/history/merge-segments.ts'
+import { mergeDue, segmentsWaiting } from '../../../store/history/merge-segments.ts'
+import { historyStages } from '../../../store/schema/table.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { quietStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
@@ -21,7 +23,7 @@ const afterFaultMs = 600_000
 const sliceMs = 20
 const pauseShare = 2
 
-/** From this number of segments on a store takes no batch: each is an open file and some memory. */
+/** From this number of segments that wait to be merged on a store takes no batch: each is an open file and some memory. */
 const mostWaiting = 512
 
 /** All that merging needs of a chain. */
@@ -33,12 +35,17 @@ export async function roomForSegments(
   signal: AbortSignal,
 ): Promise<void> {
   const history = database.history
-  if (history === undefined || history.known.segments.length < mostWaiting) return
+  if (history === undefined || waiting(history) < mostWaiting) return
   log.info('blocks wait until segments are merged', { chain: key, segments: mostWaiting })
-  while (history.known.segments.length >= mostWaiting) {
+  while (waiting(history) >= mostWaiting) {
     await clock.sleep(afterMergeMs, signal)
     await history.manifest(database)
   }
+}
+
+function waiting({ known, fileBytes }: History): number {
+  const counts = historyStages.map((stage) => segmentsWaiting(segmentsOf(known, stage), fileBytes))
+  return counts.reduce((sum, count) => sum + count)
 }
 
 /**

@@ -7,7 +7,7 @@ import { chainStore, configOf, openConfigured } from '../stores/configured-store
 import { sizeText } from '../stores/size-text.ts'
 
 /**
- * Fetches the history of a chain from the bucket onto this disk, the newest first, until all of it is here or the cache
+ * Fetches the history of a chain from the bucket onto this disk, its directory and then the newest first, until all of it is here or the cache
  * is full. Throws `bad-parameter` for a store that is not there, `bad-config` without a bucket, `not-ready`.
  */
 export async function warmCache(name: string, flags: Flags): Promise<void> {
@@ -19,13 +19,13 @@ export async function warmCache(name: string, flags: Flags): Promise<void> {
   const database = await openConfigured(config, store, world)
   try {
     const { history } = database
-    const segments = (await history?.manifest(database))?.segments ?? []
-    const newestFirst = segments.toSorted((a, b) => b.until - a.until)
+    const { segments = [], directory = [] } = (await history?.manifest(database)) ?? {}
+    const all = [...directory, ...segments.toSorted((a, b) => b.until - a.until)]
     let bytes = 0
-    for (const [at, segment] of newestFirst.entries()) {
+    for (const [at, segment] of all.entries()) {
       const path = await history?.obtain(segment)
       bytes += (path === undefined ? undefined : stampOf(path))?.size ?? 0
-      const part = `${at + 1} of ${segments.length} files, ${sizeText(bytes)}`
+      const part = `${at + 1} of ${all.length} files, ${sizeText(bytes)}`
       if (bytes > config['index.cacheBytes']) {
         console.log(`the cache is full: ${part} (index.cacheBytes)`)
         return

@@ -38,6 +38,9 @@ export type Over = 'newest' | 'oldest' | 'merge' | 'sum' | 'tables'
  */
 export type Within = { readonly pos: readonly number[] } | { readonly height: readonly number[] }
 
+/** Kinds of keys by which history is found; a hash is one by its first 48 bits. */
+export type KeyKind = 'address' | 'token' | 'hash'
+
 /** Facts about a question of history that its words do not say. */
 export type HistoryScope = {
   readonly over?: Over | undefined
@@ -45,6 +48,8 @@ export type HistoryScope = {
   readonly within?: Within | undefined
   /** The stage whose history it is; by default `blocks`. */
   readonly stage?: HistoryStage | undefined
+  /** Index of the parameter whose rows alone are wanted: files that have none of it need not be read. */
+  readonly key?: { readonly of: KeyKind; readonly at: number } | undefined
   /**
    * Of `merge`: index of the parameter that says how far the first column is read. It is lowered to the last row of a full
    * answer, so that a file gives no rows that others have before it.

@@ -1,10 +1,12 @@
 /** The frozen history of one open store: where its segments lie, and which are open. */
 
 import { Fault, faultIn, faultOf } from '../../core/fault.ts'
-import type { Reader } from '../engine/database.ts'
+import { itemAt } from '../../core/item-at.ts'
+import type { KeyKind, Reader } from '../engine/database.ts'
 import type { Layouts } from '../migrations/migrations.ts'
 import type { HistoryStage, Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
+import { covered, placesQuestion } from './directory.ts'
 import { type Manifest, type ManifestSegment, manifestText, parseManifest } from './manifest.ts'
 import { OpenSegments, SegmentMissing } from './open-segments.ts'
 import { checkName, stampOf } from './segment-bytes.ts'
@@ -27,6 +29,9 @@ type Looked = { readonly state: string; readonly problem: string | undefined }
 /** Longest that work beside questions waits for a file of a bucket. */
 const patienceMs = 600_000
 
+/** Keys of one kind, few. */
+export type KeyValues = { readonly of: KeyKind; readonly values: readonly number[] }
+
 /** Opens a segment for the query that reads it. */
 export type OpenSegment = (segment: ManifestSegment) => SegmentFile
 
@@ -40,6 +45,7 @@ export class History {
   readonly #files: OpenSegments
   #looked: ReadonlyMap<string, Looked> = new Map()
   #known = parseManifest('')
+  #covered: ReadonlySet<ManifestSegment> = new Set()
   #isOfThisTurn = false
 
   /**
@@ -77,7 +83,9 @@ export class History {
     if (text !== this.#known.text) {
       const read = parseManifest(text)
       const segments = read.segments.filter(({ until }) => until <= this.#below)
-      this.#known = { ...read, segments }
+      const directory = read.directory.filter(({ until }) => until <= this.#below)
+      this.#known = { ...read, segments, directory }
+      this.#covered = new Set(covered(segments, directory))
       this.#isOfThisTurn = false
       this.#files.settle(this.#known)
     }
@@ -98,7 +106,7 @@ export class History {
 
   /** The tables of the segments of a stage. */
   schemaOf(stage: HistoryStage): SegmentSchema {
-    return this.#files.schemaOf(stage)
+    return this.#files.schemaOf({ stage })
   }
 
   /**
@@ -151,6 +159,42 @@ export class History {
     this.#files.forget(last.name)
     this.#cache.remove(last.name)
     return true
+  }
+
+  /** Returns whether the directory has the keys of a segment of the manifest that was read last. */
+  isCovered(segment: ManifestSegment): boolean {
+    return this.#covered.has(segment)
+  }
+
+  /**
+   * Those of `segments` that may have rows of a key, by the directory where it can be read; `undefined` where the list of
+   * segments changed meanwhile.
+   */
+  async having(
+    reader: Reader,
+    manifest: Manifest,
+    segments: readonly ManifestSegment[],
+    { of, values }: KeyValues,
+  ): Promise<readonly ManifestSegment[] | undefined> {
+    const [first, last] = [itemAt(segments, 0), itemAt(segments, segments.length - 1)]
+    const files = manifest.directory.filter(
+      ({ stage, from, until }) => stage === first.stage && from < last.until && until > first.from,
+    )
+    if (segments.length <= files.length) return segments
+    try {
+      const places = await this.using(reader, manifest, (open) =>
+        files.flatMap((each) =>
+          values.flatMap((value) =>
+            open(each).all(placesQuestion[of], [value, first.from, last.until]),
+          ),
+        ),
+      )
+      const heights = new Set(places?.map((row) => row[0]))
+      return places && segments.filter(({ from }) => heights.has(from))
+    } catch (error) {
+      if (faultOf(error) === undefined) throw error
+      return segments
+    }
   }
 
   /** The segments of the store, open until `release`, for work that takes longer than a merge. */
@@ -238,11 +282,11 @@ export class History {
    * `store-failed` where it is missing, `not-ready` where the bucket does not give it now.
    */
   async obtain(segment: ManifestSegment): Promise<string> {
-    const { name, stage } = segment
+    const { name } = segment
     const path = this.folder.pathOf(name)
     const isHere = this.#cache?.isHere(name) ?? stampOf(path) !== undefined
     if (!isHere && this.#cache === undefined) throw await this.#missing(segment)
-    if (!isHere) await this.#cache?.need(segment, this.schemaOf(stage), patienceMs)
+    if (!isHere) await this.#cache?.need(segment, this.#files.schemaOf(segment), patienceMs)
     return path
   }
 
@@ -283,7 +327,7 @@ export class History {
   ): Promise<boolean> {
     try {
       if (this.#cache === undefined) throw await this.#missing(segment)
-      await this.#cache.need(segment, this.schemaOf(segment.stage))
+      await this.#cache.need(segment, this.#files.schemaOf(segment))
       return true
     } catch (error) {
       if (faultOf(error) !== undefined && (await this.manifest(reader)).text !== text) return false
@@ -308,10 +352,9 @@ export class History {
 
   /** Bytes of the segments of the manifest that was read last, as far as they are here. */
   sizeBytes(): number {
-    return this.#known.segments.reduce(
-      (sum, { name }) => sum + (stampOf(this.folder.pathOf(name))?.size ?? 0),
-      0,
-    )
+    const { segments, directory } = this.#known
+    const sizes = [...segments, ...directory].map(({ name }) => stampOf(this.folder.pathOf(name)))
+    return sizes.reduce((sum, stamp) => sum + (stamp?.size ?? 0), 0)
   }
 
   close(): void {

@@ -21,12 +21,16 @@ export type ManifestSegment = {
   readonly bytes?: number
   /** Its file was found to have other bytes than its name says: nothing is read from it until it is mended. */
   readonly isDamaged?: boolean
+  /** It has no rows, but is of the directory: see `directory.ts`. */
+  readonly isDirectory?: true
 }
 
 /** The frozen history of a store. */
 export type Manifest = {
   /** Stage by stage; those of one in order of height, without gaps. */
   readonly segments: readonly ManifestSegment[]
+  /** Files of the directory, each of the segments of its heights as they are listed. */
+  readonly directory: readonly ManifestSegment[]
   /** Identity of the folder that they were written into; empty before the first one. */
   readonly folder: string
   /** Grows with each change, so that no two states of a store have the same text. */
@@ -50,28 +54,54 @@ export async function manifestText(reader: Reader): Promise<string> {
   return (await metaText(reader, segmentsName)) ?? ''
 }
 
-/** Writes which segments hold the history now, in any order of stages, in place of manifest `old`. */
+/**
+ * Writes which segments hold the history now, in any order of stages, in place of manifest `old`. Files of the directory
+ * that are of other segments are left out.
+ */
 export async function writeManifest(
   writer: Writer,
   old: Manifest,
-  { segments, folder }: Pick<Manifest, 'segments' | 'folder'>,
+  {
+    segments,
+    folder,
+    directory = old.directory,
+  }: Pick<Manifest, 'segments' | 'folder'> & Partial<Pick<Manifest, 'directory'>>,
 ): Promise<void> {
   const inOrder = historyStages.flatMap((stage) => segmentsOf({ segments }, stage))
+  const valid = directory.filter(
+    (each) => namesWithin(old.segments, each) === namesWithin(segments, each),
+  )
   const value = JSON.stringify({
     folder,
     serial: old.serial + 1,
-    segments: inOrder.map(({ stage, from, until, name, tier, bytes, isDamaged = false }) => [
-      stage,
-      from,
-      until,
-      name,
-      tier,
-      // Versions that know no sizes look for the mark here.
-      ...(isDamaged ? [damagedMark] : []),
-      ...(bytes === undefined ? [] : [bytes]),
-    ]),
+    segments: inOrder.map(entryOf),
+    ...(valid.length === 0 ? {} : { directory: valid.map(entryOf) }),
   })
   await putMeta(writer, { [segmentsName]: value })
+}
+
+function entryOf(segment: ManifestSegment): readonly unknown[] {
+  const { stage, from, until, name, tier, bytes, isDamaged = false } = segment
+  return [
+    stage,
+    from,
+    until,
+    name,
+    tier,
+    // Versions that know no sizes look for the mark here.
+    ...(isDamaged ? [damagedMark] : []),
+    ...(bytes === undefined ? [] : [bytes]),
+  ]
+}
+
+function namesWithin(
+  segments: readonly ManifestSegment[],
+  { stage, from, until }: ManifestSegment,
+): string {
+  const within = segmentsOf({ segments }, stage).filter(
+    (each) => each.from < until && each.until > from,
+  )
+  return within.map(({ name }) => name).join()
 }
 
 /**
@@ -91,12 +121,14 @@ export async function markDamaged(
 
 /** The manifest of `text`; empty text is that of a store without segments. */
 export function parseManifest(text: string): Manifest {
-  if (text === '') return { segments: [], folder: '', serial: 0, text }
+  if (text === '') return { segments: [], directory: [], folder: '', serial: 0, text }
   const value = jsonOf(text)
   if (!isObject(value)) throw damaged()
-  const { folder, serial, segments } = value
+  const { folder, serial, segments, directory = [] } = value
   if (typeof folder !== 'string' || !folderForm.test(folder) || !isHeight(serial)) throw damaged()
-  return { segments: parseSegments(segments), folder, serial, text }
+  if (!Array.isArray(directory)) throw damaged()
+  const places = directory.map((each) => ({ ...parseEntry(each), isDirectory: true as const }))
+  return { segments: parseSegments(segments), directory: places, folder, serial, text }
 }
 
 /** Segments as they are listed: stage, from, until, name and tier of each. Throws `store-failed`. */
@@ -104,20 +136,25 @@ export function parseSegments(entries: unknown): readonly ManifestSegment[] {
   if (!Array.isArray(entries)) throw damaged()
   const segments: ManifestSegment[] = []
   for (const entry of entries) {
-    if (!Array.isArray(entry)) throw damaged()
-    const [stageName, from, until, name, tier, ...facts] = entry as unknown[]
-    const stage = historyStages.find((each) => each === stageName)
-    const last = segments.findLast((each) => each.stage === stage)
-    const follows = last === undefined || last.until === from
-    if (stage === undefined || !isHeight(from) || !isHeight(until)) throw damaged()
-    if (typeof name !== 'string' || !nameForm.test(name) || !isHeight(tier)) throw damaged()
-    if (!follows || from >= until) throw damaged()
-    const bytes = facts.find(isHeight)
-    const size = bytes === undefined ? {} : { bytes }
-    const damage = facts.includes(damagedMark) ? { isDamaged: true } : {}
-    segments.push({ stage, from, until, name, tier, ...size, ...damage })
+    const segment = parseEntry(entry)
+    const last = segments.findLast(({ stage }) => stage === segment.stage)
+    if (last !== undefined && last.until !== segment.from) throw damaged()
+    segments.push(segment)
   }
   return segments
+}
+
+function parseEntry(entry: unknown): ManifestSegment {
+  if (!Array.isArray(entry)) throw damaged()
+  const [stageName, from, until, name, tier, ...facts] = entry as unknown[]
+  const stage = historyStages.find((each) => each === stageName)
+  if (stage === undefined || !isHeight(from) || !isHeight(until)) throw damaged()
+  if (typeof name !== 'string' || !nameForm.test(name) || !isHeight(tier)) throw damaged()
+  if (from >= until) throw damaged()
+  const bytes = facts.find(isHeight)
+  const size = bytes === undefined ? {} : { bytes }
+  const damage = facts.includes(damagedMark) ? { isDamaged: true } : {}
+  return { stage, from, until, name, tier, ...size, ...damage }
 }
 
 /** Segments of one stage, in order of height. */

@@ -7,6 +7,7 @@ import { itemAt } from '../../core/item-at.ts'
 import { type Row, statement, type Value } from '../engine/database.ts'
 import { columnNames, type HistoryStage, type Table } from '../schema/table.ts'
 import { immutable } from '../sqlite/connection.ts'
+import { directorySchema, writePlaces } from './directory.ts'
 import { written } from './freeze.ts'
 import { amountCells, amountOf } from './over-segments.ts'
 import { checkName } from './segment-bytes.ts'
@@ -20,6 +21,10 @@ export type MergeJob = {
   /** The file to write; the caller gives it its final name. */
   readonly draft: string
   readonly stage: HistoryStage
+  /** The sources are of the directory. */
+  readonly isDirectory?: boolean
+  /** The file is a new one of the directory, of segments that begin at these heights. */
+  readonly heights?: readonly number[]
 }
 
 /** Merges the files of a job into its draft; returns the name that the segment gets. */
@@ -30,7 +35,28 @@ export type MergeFiles = (job: MergeJob, pause: () => Promise<void>) => Promise<
  * The draft is whole and on disk when this returns, and gone when this throws: `store-full`,
  * `store-failed` for a source that is damaged or gone.
  */
-export const mergeFiles: MergeFiles = (job, pause) => mergeInto(ownSchema(job.stage), job, pause)
+export const mergeFiles: MergeFiles = (job, pause) => {
+  const { stage, heights, isDirectory = false } = job
+  if (heights !== undefined) return directoryOf(job, heights, pause)
+  return mergeInto(isDirectory ? directorySchema() : ownSchema(stage), job, pause)
+}
+
+/** Writes a file of the directory. */
+function directoryOf(
+  { sources, draft, stage }: MergeJob,
+  heights: readonly number[],
+  pause: () => Promise<void>,
+): Promise<string> {
+  return written(
+    draft,
+    directorySchema(),
+    async (made) => {
+      await attached(made, sources, { schema: ownSchema(stage), pause })
+      writePlaces(made, stage, heights)
+    },
+    pause,
+  )
+}
 
 /** Merges files into one of `schema`; see {@link mergeFiles}. */
 export function mergeInto(
@@ -42,15 +68,7 @@ export function mergeInto(
     draft,
     schema,
     async (made) => {
-      const layouts: number[] = []
-      for (const [at, { path, name }] of sources.entries()) {
-        await checkName(path, name, pause)
-        // Whose schema is compared by this.
-        const file = new SegmentFile(path, name, schema)
-        file.close()
-        layouts.push(file.layout)
-        made.attach(immutable(path), `s${at}`)
-      }
+      const layouts = await attached(made, sources, { schema, pause })
       const selected = (table: Table): readonly string[] =>
         layouts.map(
           (layout, at) => `select ${schema.columns(table, layout)} from s${at}.${table.name}`,
@@ -64,6 +82,24 @@ export function mergeInto(
     },
     pause,
   )
+}
+
+/** Attaches sources, which are what their names say, as `s0`, `s1` and so on; returns their layouts. */
+async function attached(
+  made: SegmentWriter,
+  sources: MergeJob['sources'],
+  of: { readonly schema: SegmentSchema; readonly pause: () => Promise<void> },
+): Promise<readonly number[]> {
+  const layouts: number[] = []
+  for (const [at, { path, name }] of sources.entries()) {
+    await checkName(path, name, of.pause)
+    // Whose schema is compared by this.
+    const file = new SegmentFile(path, name, of.schema)
+    file.close()
+    layouts.push(file.layout)
+    made.attach(immutable(path), `s${at}`)
+  }
+  return layouts
 }
 
 type Merged = {

@@ -10,6 +10,7 @@ import { faultIn, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Writer } from '../engine/database.ts'
 import { historyStages } from '../schema/table.ts'
+import { covered } from './directory.ts'
 import type { History } from './history.ts'
 import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
 import { type MergeFiles, mergeFiles } from './merge-files.ts'
@@ -37,42 +38,90 @@ export type Merging = {
   readonly choose?: typeof segmentsToMerge
 }
 
+/** Neighbours of which a file is made; one of the directory `adds` to them, each other stands in their place. */
+type Due = { readonly files: readonly ManifestSegment[]; readonly adds: boolean }
+
 /**
- * Merges the segments that are due; returns the new one, `undefined` where none are due or the old ones
- * were taken back into tables meanwhile. Throws `store-full`, `store-failed`, `lease-lost`, and leaves the
+ * Merges the segments that are due, or else those of the directory, or makes one of it; returns the new one, `undefined`
+ * where none are due or the old ones were taken back into tables meanwhile. Throws `store-full`, `store-failed`, `lease-lost`, and leaves the
  * store as it was then.
  */
 export async function mergeDue(merging: Merging): Promise<ManifestSegment | undefined> {
   const { reader, history, choose = segmentsToMerge } = merging
   const manifest = await history.manifest(reader)
   for (const stage of historyStages) {
-    const due = choose(segmentsOf(manifest, stage), history.fileBytes)
-    if (due.length > 1) return merge(merging, manifest, due)
+    const files = choose(segmentsOf(manifest, stage), history.fileBytes)
+    if (files.length > 1) return merge(merging, manifest, { files, adds: false })
+  }
+  const due =
+    history.fileBytes === undefined ? undefined : directoryDue(manifest, history.fileBytes)
+  return due && merge(merging, manifest, due)
+}
+
+/** Segments for another file of the directory, or files of it to merge. */
+function directoryDue(manifest: Manifest, fileBytes: number): Due | undefined {
+  for (const stage of historyStages) {
+    const all = segmentsOf(manifest, stage)
+    const left = new Set([
+      ...runsToMerge(all, fileBytes).flatMap(({ segments }) => segments),
+      ...covered(all, manifest.directory),
+    ])
+    const segments = neighbours(all.filter((each) => !left.has(each)))
+    if (segments !== undefined) return { files: segments, adds: true }
+    const listed = segmentsOf({ segments: manifest.directory }, stage)
+    const files = segmentsToMerge(listed)
+    if (files.length > 1 && neighbours(files, files.length) !== undefined)
+      return { files, adds: false }
   }
   return undefined
+}
+
+/** The first of `segments`, at least `least` and at most {@link mostMergedAtOnce}, that follow each other. */
+function neighbours(
+  segments: readonly ManifestSegment[],
+  least = mergedAtOnce,
+): readonly ManifestSegment[] | undefined {
+  let run: ManifestSegment[] = []
+  for (const segment of segments) {
+    if (run.at(-1)?.until !== segment.from) {
+      if (run.length >= least) return run
+      run = []
+    }
+    run.push(segment)
+    if (run.length === mostMergedAtOnce) return run
+  }
+  return run.length >= least ? run : undefined
 }
 
 async function merge(
   { reader, history, pause, commit, write = mergeFiles }: Merging,
   { folder }: Manifest,
-  due: readonly ManifestSegment[],
+  { files: due, adds }: Due,
 ): Promise<ManifestSegment | undefined> {
-  const { stage, from, tier } = itemAt(due, 0)
+  const { stage, from, tier, isDirectory } = itemAt(due, 0)
   const { until } = itemAt(due, due.length - 1)
+  const heights = adds ? { heights: due.map((each) => each.from) } : {}
   const draft = await history.folder.draft({ folder })
   try {
     const sources: { path: string; name: string }[] = []
     for (const each of due) sources.push({ path: await history.obtain(each), name: each.name })
-    const name = await write({ sources, draft, stage }, pause)
+    const job = { sources, draft, stage, isDirectory: isDirectory ?? false, ...heights }
+    const name = await write(job, pause)
     // What takes long comes before the transaction: a file without a name in the manifest stays long enough.
     await history.folder.identity({ folder })
     const bytes = await history.folder.place(draft, name)
     return await commit(async (writer) => {
       const manifest = await history.manifest(writer)
       if (!isListed(due, manifest)) return undefined
-      const entry = { stage, from, until, name, tier: tier + 1, bytes }
-      const segments = manifest.segments.toSpliced(placeOf(due, manifest), due.length, entry)
-      await writeManifest(writer, manifest, { folder, segments })
+      const entry = { stage, from, until, name, tier: adds ? 0 : tier + 1, bytes }
+      const merged = listOf(due, manifest).toSpliced(placeOf(due, manifest), due.length, entry)
+      const { segments, directory } = manifest
+      const changed = adds
+        ? { segments, directory: [...directory, entry].toSorted((a, b) => a.from - b.from) }
+        : isDirectory === true
+          ? { segments, directory: merged }
+          : { segments: merged }
+      await writeManifest(writer, manifest, { folder, ...changed })
       return entry
     })
   } catch (error) {
@@ -86,15 +135,46 @@ async function merge(
   }
 }
 
-function isListed(due: readonly ManifestSegment[], manifest: Manifest): boolean {
-  const at = placeOf(due, manifest)
-  return due.every(({ name }, place) => manifest.segments[at + place]?.name === name)
+/**
+ * Takes files of the directory that cannot be had any more from the list: they are made again. Throws `not-ready` where the
+ * bucket does not say.
+ */
+export async function forgetLost({
+  reader,
+  history,
+  commit,
+}: Pick<Merging, 'reader' | 'history' | 'commit'>): Promise<void> {
+  const lost = new Set<string>()
+  for (const each of (await history.manifest(reader)).directory)
+    try {
+      await history.obtain(each)
+    } catch (error) {
+      if (faultOf(error)?.code !== 'store-failed') throw error
+      lost.add(each.name)
+    }
+  if (lost.size === 0) return
+  await commit(async (writer) => {
+    const manifest = await history.manifest(writer)
+    const directory = manifest.directory.filter(({ name }) => !lost.has(name))
+    await writeManifest(writer, manifest, { ...manifest, directory })
+  })
 }
 
-/** Place of the first of `due` in a manifest. */
-function placeOf(due: readonly ManifestSegment[], { segments }: Manifest): number {
+function isListed(due: readonly ManifestSegment[], manifest: Manifest): boolean {
+  const listed = listOf(due, manifest)
+  const at = placeOf(due, manifest)
+  return due.every(({ name }, place) => listed[at + place]?.name === name)
+}
+
+/** Place of the first of `due` in its list. */
+function placeOf(due: readonly ManifestSegment[], manifest: Manifest): number {
   const { stage, name } = itemAt(due, 0)
-  return segments.findIndex((each) => each.stage === stage && each.name === name)
+  return listOf(due, manifest).findIndex((each) => each.stage === stage && each.name === name)
+}
+
+/** The list that has `due`, by stage and in order of height. */
+function listOf(due: readonly ManifestSegment[], manifest: Manifest): readonly ManifestSegment[] {
+  return itemAt(due, 0).isDirectory === true ? manifest.directory : manifest.segments
 }
 
 /**

@@ -6,6 +6,7 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import type { Layouts } from '../migrations/migrations.ts'
 import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
+import { directorySchema } from './directory.ts'
 import { type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
 import { stampOf } from './segment-bytes.ts'
 import type { SegmentCache } from './segment-cache.ts'
@@ -52,6 +53,7 @@ export class OpenSegments {
   #lookedMs = 0
   readonly #mostOpen: number
   readonly #schemas: Readonly<Record<HistoryStage, SegmentSchema>>
+  readonly #directory = directorySchema()
 
   /** Segments with `tables` lie in `folder`, or come from a bucket into `cache`. */
   constructor(
@@ -113,8 +115,9 @@ export class OpenSegments {
     if (isDamaged === true)
       throw new Fault('store-failed', `segment has other bytes than were written: ${path}`)
     const file = this.#withTables(path, segment)
+    if (segment.isDirectory === true) return file
     try {
-      const { first, last } = file.places(this.schemaOf(stage).tables)
+      const { first, last } = file.places(this.schemaOf(segment).tables)
       // Blocks without internal transactions have no row in the file of traces.
       const isEmpty = stage === 'traces' && last === 0
       const isOfRange =
@@ -133,8 +136,8 @@ export class OpenSegments {
     }
   }
 
-  #withTables(path: string, { name, stage }: ManifestSegment): SegmentFile {
-    return new SegmentFile(path, name, this.schemaOf(stage))
+  #withTables(path: string, segment: ManifestSegment): SegmentFile {
+    return new SegmentFile(path, segment.name, this.schemaOf(segment))
   }
 
   /** Returns whether the numbers of its transactions fit none of the neighbours that can be read. */
@@ -161,9 +164,12 @@ export class OpenSegments {
     return fits.length > 0 && !fits.includes(true)
   }
 
-  /** The tables of the segments of a stage. */
-  schemaOf(stage: HistoryStage): SegmentSchema {
-    return this.#schemas[stage]
+  /** The tables of a segment, or of those of a stage. */
+  schemaOf({
+    stage,
+    isDirectory = false,
+  }: Pick<ManifestSegment, 'stage'> & { readonly isDirectory?: boolean }): SegmentSchema {
+    return isDirectory ? this.#directory : this.#schemas[stage]
   }
 
   /** Takes a file out of those that are open; whoever reads it closes it. */
@@ -186,14 +192,14 @@ export class OpenSegments {
     this.#closeUnused(manifest)
   }
 
-  #closeUnused({ segments }: Manifest): void {
+  #closeUnused({ segments, directory }: Manifest): void {
     // Nearly always every open file is one of the manifest.
     const now = performance.now()
     const mayBeRemoved = this.#cache !== undefined && now - this.#lookedMs >= lookAgainMs
     if (this.#isSettled && !mayBeRemoved && this.#open.size <= this.#mostOpen) return
     this.#lookedMs = now
     this.#isSettled = true
-    const named = new Set(segments.map(({ name }) => name))
+    const named = new Set([...segments, ...directory].map(({ name }) => name))
     for (const [name, file] of this.#open) {
       const isOver = this.#open.size > this.#mostOpen || (mayBeRemoved && !existsSync(file.path))
       if (named.has(name) && !isOver) continue

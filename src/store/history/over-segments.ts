@@ -21,7 +21,7 @@ import {
 } from '../engine/database.ts'
 import { placesPerBlock } from '../schema/sums.ts'
 import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
-import type { History, OpenSegment } from './history.ts'
+import type { History, KeyValues, OpenSegment } from './history.ts'
 import { frozenUntil, type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
 import { placeColumn } from './segment-file.ts'
 
@@ -77,7 +77,10 @@ async function answers<R extends Row>(store: Store, query: Query<R>): Promise<R[
   const { question, parameters, most } = query
   const { over, stage = 'blocks' } = question
   const heights = heightsOf(question, parameters)
+  const { key } = question
+  const keys = key && { of: key.of, values: [Number(parameters[key.at])] }
   return unchanged(store, stage, heights, {
+    keys,
     tables: () => store.reader.all(question, parameters),
     isEnough: (stored) => over === 'newest' && stored.length >= most,
     segments: (open, segments, stored = []) => combined(query, open, segments, stored),
@@ -99,6 +102,8 @@ function heightsOf({ within }: Statement, parameters: readonly Value[]): Heights
 }
 
 type Reading<T> = {
+  /** The only keys whose rows are wanted; absent where no file is left out. */
+  readonly keys?: KeyValues | undefined
   readonly tables: () => MaybePromise<T>
   /** Returns whether what tables have is all that is wanted. */
   readonly isEnough: (stored: T) => boolean
@@ -118,8 +123,9 @@ async function unchanged<T>(
   { reader, history }: Store,
   stage: HistoryStage,
   heights: Heights,
-  { tables, isEnough, segments }: Reading<T>,
+  reading: Reading<T>,
 ): Promise<T> {
+  const { tables, isEnough } = reading
   for (let known = history.known; ;) {
     const isFrozen = heights.until <= frozenUntil(known, stage)
     const stored = isFrozen ? undefined : await tables()
@@ -132,13 +138,38 @@ async function unchanged<T>(
         ({ from, until }) => from < heights.until && until > heights.from,
       )
       if (stored !== undefined && reached.length === 0) return stored
-      const answer = await history.using(reader, manifest, (open) => ({
-        all: segments(open, reached, stored),
-      }))
+      const answer = await ofFiles({ reader, history }, { manifest, reached, stored }, reading)
       if (answer !== undefined) return answer.all
     }
     known = await history.manifest(reader)
   }
+}
+
+/**
+ * An answer from tables, which gave `stored`, and the segments that are `reached`; `undefined` where the list of
+ * segments changed meanwhile.
+ */
+async function ofFiles<T>(
+  { reader, history }: Store,
+  of: {
+    readonly manifest: Manifest
+    readonly reached: readonly ManifestSegment[]
+    readonly stored: T | undefined
+  },
+  { keys, isEnough, segments }: Reading<T>,
+): Promise<{ readonly all: T } | undefined> {
+  const { manifest, reached, stored } = of
+  const listed = keys === undefined ? [] : reached.filter((each) => history.isCovered(each))
+  const rest = listed.length === 0 ? reached : reached.filter((each) => !history.isCovered(each))
+  const newest = await history.using(reader, manifest, (open) => ({
+    all: segments(open, rest, stored),
+  }))
+  // An answer that is full before the directory never asks it.
+  if (newest === undefined || keys === undefined || listed.length === 0 || isEnough(newest.all))
+    return newest
+  const having = await history.having(reader, manifest, listed, keys)
+  if (having === undefined) return undefined
+  return history.using(reader, manifest, (open) => ({ all: segments(open, having, newest.all) }))
 }
 
 /** Rows of segments and of tables, which are newer than all segments: `stored`. */
@@ -172,15 +203,15 @@ function combined<R extends Row>(
         rows = merged(query, rows, open(each).all(question, parametersUpTo(query, rows)))
       return [...rows]
     }
-    case 'sum':
-      return [
-        [...segments.flatMap((each) => rowsOf(each)), ...stored].reduce((one, other) =>
-          likeRow(
-            one,
-            one.map((value, at) => Number(value) + Number(other[at])),
-          ),
-        ),
-      ]
+    case 'sum': {
+      const [first, ...others] = [...segments.flatMap((each) => rowsOf(each)), ...stored]
+      if (first === undefined) return []
+      const sum = others.reduce(
+        (one: Row, other) => one.map((value, at) => Number(value) + Number(other[at])),
+        first,
+      )
+      return [likeRow(first, sum)]
+    }
     case 'tables':
     case undefined:
       return [...stored]
@@ -315,6 +346,7 @@ function newestByKey<T extends Table, Names extends readonly string[]>(
     stageNamed(table),
     { from: 0, until: Math.max(...bounds) + 1 },
     {
+      keys: keysOf(itemAt(keys, 0)),
       tables: async () => store.reader.lookup(lookup, keys),
       isEnough: () => false,
       segments: (open, segments, stored = []) => {
@@ -329,6 +361,15 @@ function newestByKey<T extends Table, Names extends readonly string[]>(
       },
     },
   )
+}
+
+/** Most addresses whose places are looked for; those of more are in most files. */
+const mostAddresses = 8
+
+/** Addresses of pairs, where they are few. */
+function keysOf(addressIds: Column): KeyValues | undefined {
+  const values = [...new Set(numbersIn(addressIds))]
+  return values.length > mostAddresses ? undefined : { of: 'address', values }
 }
 
 function numbersIn(column: Column): number[] {

@@ -170,7 +170,8 @@ export class SegmentFolder {
   /** Files that `manifest` does not name and this process does not write, each with what tells it from a later one. */
   async #unnamedNow(manifest: Manifest): Promise<[file: string, stamp: string][]> {
     if ((await this.problem(manifest)) !== undefined) return []
-    const named = new Set(manifest.segments.map(({ name }) => name + segmentEnding))
+    const listed = [...manifest.segments, ...manifest.directory]
+    const named = new Set(listed.map(({ name }) => name + segmentEnding))
     return [...(await this.#files())].filter(([file]) => {
       const isDraft = file.includes(draftEnding)
       if (named.has(file) || !(isDraft || file.endsWith(segmentEnding))) return false

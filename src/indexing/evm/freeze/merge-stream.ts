@@ -7,7 +7,7 @@ import { assert, faultOf } from '../../../core/fault.ts'
 import { type History } from '../../../store/history/history.ts'
 import { segmentsOf } from '../../../store/history/manifest.ts'
 import type { MergeFiles } from '../../../store/history/merge-files.ts'
-import { mergeDue, segmentsWaiting } from '../../../store/history/merge-segments.ts'
+import { forgetLost, mergeDue, segmentsWaiting } from '../../../store/history/merge-segments.ts'
 import { historyStages } from '../../../store/schema/table.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { quietStream } from '../../stream/round-stream.ts'
@@ -57,9 +57,12 @@ export function mergeStream(chain: MergingChain, merge?: MergeFiles): Stream {
   return quietStream('merge', async (signal) => {
     const history = database.history
     assert(history !== undefined, 'the store of a deployment that freezes has segments')
+    let mayBeLost = true
     while (!signal.aborted) {
       let waitMs = lookEveryMs
       try {
+        if (mayBeLost) await forgetLost({ reader: database, history, commit })
+        mayBeLost = false
         if (await history.folder.hasOverdue(database, clock.monotonic()))
           await commit((writer) => history.folder.removeOverdue(writer))
         if (await mergeNext(chain, history, { merge, signal })) waitMs = afterMergeMs
@@ -68,6 +71,7 @@ export function mergeStream(chain: MergingChain, merge?: MergeFiles): Stream {
         if (fault?.retryable !== true) throw error
         log.warn('segments were not merged', { chain: key, reason: fault.message })
         waitMs = afterFaultMs
+        mayBeLost = true
       }
       await clock.sleep(waitMs, signal)
     }

@@ -143,13 +143,20 @@ export async function richAddressesOfIds(
   return ids.map((id) => found.get(id))
 }
 
+const ofAddress = { of: 'address', at: 0 } as const
+
 const questions = [
   statement('select 1 from evm_transaction_by_address where address_id = ? limit 1', {
     over: 'newest',
+    key: ofAddress,
   }),
-  statement('select 1 from transfer_by_address where address_id = ? limit 1', { over: 'newest' }),
+  statement('select 1 from transfer_by_address where address_id = ? limit 1', {
+    over: 'newest',
+    key: ofAddress,
+  }),
   statement('select 1 from internal_by_address where address_id = ? limit 1', {
     over: 'newest',
+    key: ofAddress,
     stage: 'traces',
   }),
 ]
@@ -173,6 +180,7 @@ function bothWays(text: string, { leading = [], stage }: BothOptions = {}): Sour
   const ordered = bothOrders((order) =>
     statement<string>(`${text} and a.pos >= ? and a.pos < ? order by a.pos ${order} limit ?`, {
       over: overOf[order],
+      key: ofAddress,
       within,
       stage,
     }),

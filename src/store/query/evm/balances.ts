@@ -36,7 +36,7 @@ const heldByAddress = statement(
      (select b.negative from balance b where b.address_id = ? and b.token_id = held.token_id
       and b.height <= ? order by b.height desc limit 1)
    from held where token_id is not null limit ?`,
-  { over: 'merge', upTo: 3, amountAt: 1 },
+  { over: 'merge', key: { of: 'address', at: 0 }, upTo: 3, amountAt: 1 },
 )
 
 /**
@@ -140,7 +140,7 @@ export async function balancesOfTokens(
 const named = statement(
   `select address_id from holding where token_id = ? and address_id > ? and address_id <= ?
    and since <= ? order by address_id limit ?`,
-  { over: 'merge', upTo: 2 },
+  { over: 'merge', key: { of: 'token', at: 0 }, upTo: 2 },
 )
 const namedWithBalance = statement(
   `select h.address_id,
@@ -150,7 +150,7 @@ const namedWithBalance = statement(
       and b.height <= ? order by b.height desc limit 1)
    from holding h where h.token_id = ? and h.address_id > ? and h.address_id <= ?
    and h.since <= ? order by h.address_id limit ?`,
-  { over: 'merge', upTo: 4, amountAt: 1 },
+  { over: 'merge', key: { of: 'token', at: 2 }, upTo: 4, amountAt: 1 },
 )
 
 /** Addresses of a page of those that may hold a token. */
@@ -224,7 +224,7 @@ function heldBy({ value, negative }: BalanceAt): bigint {
 const changes = statement(
   `select height from balance
    where address_id = ? and token_id = ? and height > ? and height <= ? order by height limit ?`,
-  { over: 'oldest' },
+  { over: 'oldest', key: { of: 'address', at: 0 } },
 )
 /** Changes of a balance that are read at once. */
 const changesAtOnce = 256
@@ -255,7 +255,7 @@ export async function heldMoreThan(
 
 const transfers = statement(
   `select count(*) from (select 1 from transfer_by_token where token_id = ? limit ${mostCounted.transfers}) as few`,
-  { over: 'sum' },
+  { over: 'sum', key: { of: 'token', at: 0 } },
 )
 const holdersAtOnce = 10_000
 

@@ -96,7 +96,12 @@ const questions = bothOrders((direction) =>
    join internal i on i.pos = a.pos
    where a.address_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
-    { over: overOf[direction], within: { pos: [1, 2] }, stage: 'traces' },
+    {
+      over: overOf[direction],
+      key: { of: 'address', at: 0 },
+      within: { pos: [1, 2] },
+      stage: 'traces',
+    },
   ),
 )
 
@@ -121,7 +126,12 @@ export const internalPlaces = positionsOf<{ readonly addressId: number }>(
       `select a.pos from internal_by_address a
      where a.address_id = ? and a.pos >= ? and a.pos < ?
      order by a.pos ${direction} limit ?`,
-      { over: overOf[direction], within: { pos: [1, 2] }, stage: 'traces' },
+      {
+        over: overOf[direction],
+        key: { of: 'address', at: 0 },
+        within: { pos: [1, 2] },
+        stage: 'traces',
+      },
     ),
   ),
   ({ addressId }) => [addressId],

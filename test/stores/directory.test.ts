@@ -1,0 +1,212 @@
+/**
+ * The directory of history: files that it says have nothing of a key have nothing of it, few are read, and whatever becomes
+ * of it no answer differs.
+ */
+
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { toHex } from '../../src/core/bytes.ts'
+import { mergingThread } from '../../src/indexing/evm/freeze/merge-thread.ts'
+import { recount } from '../../src/indexing/evm/write/recount.ts'
+import { type Database, type Reader, statement } from '../../src/store/engine/database.ts'
+import { thawFrom } from '../../src/store/history/freeze.ts'
+import type { Manifest } from '../../src/store/history/manifest.ts'
+import { forgetLost } from '../../src/store/history/merge-segments.ts'
+import { openStore } from '../../src/store/open.ts'
+import { activityOfAddress, hasActivity } from '../../src/store/query/evm/addresses.ts'
+import {
+  balanceCandidates,
+  balancesOfHolders,
+  countsOfToken,
+} from '../../src/store/query/evm/balances.ts'
+import { blockByHash } from '../../src/store/query/evm/blocks.ts'
+import { internalsOfAddress } from '../../src/store/query/evm/internals.ts'
+import { transactionByHash, transactionsOfAddress } from '../../src/store/query/evm/transactions.ts'
+import { transfersOfAddress, transfersOfToken } from '../../src/store/query/evm/transfers.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { demoFilling } from '../support/chains/read-demo-chain.ts'
+import { freezeAt, mergeAll } from '../support/stores/freeze-store.ts'
+import { bucketOf, type ObjectStorage, startStorage } from '../support/stores/object-storage.ts'
+import { newFolder } from '../support/stores/stores.ts'
+
+const chain = 51_002
+const name = `evm-${chain}`
+const filling = demoFilling(50, chain)
+/** Each segment is too large to be merged. */
+const fileBytes = 1
+const twelve = Array.from({ length: 12 }, (_, at) => 12 * (at + 1))
+
+const newestAddress = statement('select max(id) from address')
+const tokens = statement('select id from token order by id')
+const hashesOf = {
+  transactions: statement('select hash from evm_transaction order by pos', { over: 'oldest' }),
+  blocks: statement('select hash from evm_block order by height', { over: 'oldest' }),
+}
+
+void test('directory: every answer is that of all segments, and few of them are read', async (t) => {
+  const { store, storage, folder } = await opened(t)
+  const whole = await answers(store)
+  await freezeAt(store, twelve)
+  assert.deepEqual(await answers(store), whole, 'without a directory')
+  await mergeAll(store)
+  const { directory, segments } = await manifestOf(store)
+  assert.deepEqual(
+    directory.map(({ stage, from, until, tier }) => [stage, from, until, tier]),
+    [
+      ['blocks', 0, 120, 0],
+      ['traces', 0, 120, 0],
+    ],
+  )
+  assert.equal(segments.length, 2 * twelve.length)
+  assert.deepEqual(await answers(store), whole)
+
+  // An empty disk: the two segments that it has not, then the directory, then one.
+  const [first] = await store.all(hashesOf.transactions)
+  assert.ok(first !== undefined)
+  rmSync(join(folder, name), { recursive: true })
+  storage.asked.length = 0
+  assert.ok((await transactionByHash(store, first[0])) !== undefined)
+  const fetched = new Set(
+    storage.asked.filter((each) => each.startsWith('GET') && each.includes('sqlite')),
+  )
+  assert.ok(fetched.size <= 5, [...fetched].join('\n'))
+})
+
+void test('directory: its files are merged, by a thread of its own, too', async (t) => {
+  const { store } = await opened(t)
+  const whole = await answers(store)
+  await freezeAt(
+    store,
+    Array.from({ length: 84 }, (_, at) => at + 1),
+  )
+  const { signal } = new AbortController()
+  await mergeAll(store, undefined, mergingThread(signal, 0))
+  const { directory } = await manifestOf(store)
+  const tiers = directory.filter(({ stage }) => stage === 'blocks').map(({ tier }) => tier)
+  assert.equal(tiers[0], 1)
+  assert.ok(tiers.length < 8, String(tiers))
+  assert.deepEqual(await answers(store), whole)
+})
+
+void test('directory: one that is lost is not missed, and made again', async (t) => {
+  const { store, storage, folder } = await opened(t)
+  const whole = await answers(store)
+  await freezeAt(store, twelve)
+  await mergeAll(store)
+  const { directory } = await manifestOf(store)
+  const history = store.history
+  assert.ok(history !== undefined && directory.length === 2)
+  for (const { name: file } of directory) storage.files.delete(`firn/${name}/${file}.sqlite`)
+  rmSync(join(folder, name), { recursive: true })
+  assert.deepEqual(await answers(store), whole)
+  await forgetLost({ reader: store, history, commit: (work) => store.transaction(work) })
+  assert.deepEqual((await manifestOf(store)).directory, [])
+  assert.deepEqual(await answers(store), whole)
+  await mergeAll(store)
+  assert.deepEqual((await manifestOf(store)).directory, directory)
+  assert.deepEqual(await answers(store), whole)
+})
+
+void test('directory: of history that goes back into tables nothing stays, and a sweep takes its files', async (t) => {
+  const { store, storage } = await opened(t)
+  const whole = await answers(store)
+  await freezeAt(store, twelve)
+  await mergeAll(store)
+  const history = store.history
+  assert.ok(history !== undefined)
+  const before = (await manifestOf(store)).directory
+  const sweep = async (nowMs: number): Promise<void> => {
+    if (await history.folder.hasOverdue(store, nowMs))
+      await store.transaction((writer) => history.folder.removeOverdue(writer))
+  }
+  const isKept = (): boolean =>
+    before.every((each) => storage.files.has(`firn/${name}/${each.name}.sqlite`))
+  for (const day of [0, 1, 2]) await sweep(day * 86_400_000)
+  assert.ok(isKept())
+  await store.transaction((writer) => thawFrom({ writer, history, recount }, 60))
+  assert.deepEqual((await manifestOf(store)).directory, [])
+  assert.deepEqual(await answers(store), whole)
+  for (const day of [3, 4, 5]) await sweep(day * 86_400_000)
+  assert.ok(!isKept())
+})
+
+type Opened = {
+  readonly store: Database
+  readonly storage: ObjectStorage
+  readonly folder: string
+}
+
+/** The demo chain in a store of SQLite whose history goes into an empty bucket. */
+async function opened(t: TestContext): Promise<Opened> {
+  const storage = await startStorage()
+  t.after(storage.close)
+  const dataDir = await newFolder(filling)
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const folder = join(dataDir, 'cache')
+  const bucket = bucketOf(storage, { folder, fileBytes })
+  const location = { store: 'embedded', dataDir, segments: folder, bucket, freeze: {} }
+  const store = await openStore(location, name, chainTables, 'write')
+  t.after(() => store.close())
+  return { store, storage, folder }
+}
+
+async function manifestOf(store: Database): Promise<Manifest> {
+  const manifest = await store.history?.manifest(store)
+  assert.ok(manifest !== undefined)
+  return manifest
+}
+
+/** Answers to all questions that name a key, of some of the keys, as one text. */
+async function answers(store: Reader): Promise<string> {
+  const found: unknown[] = []
+  const range = { from: 0, until: Number.MAX_SAFE_INTEGER }
+  const older = { from: 20 * 2 ** 20, until: 70 * 2 ** 20 }
+  const most = (await store.get(newestAddress))?.[0] ?? 0
+  for (let addressId = 1; addressId <= most + 1; addressId += 9) {
+    found.push(addressId, await hasActivity(store, addressId))
+    for (const direction of ['asc', 'desc'] as const)
+      for (const part of [
+        { range, limit: 3, direction },
+        { range: older, limit: 100, direction },
+      ]) {
+        const query = { ...part, addressId }
+        found.push(await transactionsOfAddress(store, query))
+        found.push(await transfersOfAddress(store, { ...query, standard: 20 }))
+        found.push(await transfersOfAddress(store, { ...query, standard: 721 }))
+        found.push(await internalsOfAddress(store, query))
+        found.push(await activityOfAddress(store, { ...query, after: undefined }))
+      }
+    const held = { addressId, afterToken: 0, limit: 5, height: 100 }
+    found.push((await balanceCandidates(store, held)).map(({ token, value }) => [token.id, value]))
+  }
+  for (const [tokenId] of await store.all(tokens)) {
+    found.push(tokenId, await countsOfToken(store, tokenId))
+    found.push(await balancesOfHolders(store, { tokenId, after: 0, at: 90, limit: 4 }))
+    found.push(await transfersOfToken(store, { tokenId, range, limit: 4 }))
+  }
+  const hashes = await store.all(hashesOf.transactions)
+  for (const [hash] of hashes.filter((_, at) => at % 40 === 0)) {
+    found.push(await transactionByHash(store, hash))
+    found.push(
+      await transactionByHash(
+        store,
+        hash.map((byte) => 255 - byte),
+      ),
+    )
+  }
+  for (const [hash] of (await store.all(hashesOf.blocks)).filter((_, at) => at % 20 === 0))
+    found.push(await blockByHash(store, hash))
+  return JSON.stringify(plain(found))
+}
+
+/** Values without classes of their own: some bytes are a `Buffer`. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return toHex(value)
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return value.map(plain)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, plain(of)]))
+}

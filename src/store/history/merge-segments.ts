@@ -42,9 +42,9 @@ export type Merging = {
 type Due = { readonly files: readonly ManifestSegment[]; readonly adds: boolean }
 
 /**
- * Merges the segments that are due, or else those of the directory, or makes one of it; returns the new one, `undefined`
- * where none are due or the old ones were taken back into tables meanwhile. Throws `store-full`, `store-failed`, `lease-lost`, and leaves the
- * store as it was then.
+ * Merges the segments that are due, or else makes or merges files of the directory; returns the new file, `undefined`
+ * where none are due or the old ones were taken back into tables meanwhile. Throws `store-full`, `store-failed`,
+ * `lease-lost`, and leaves the store as it was then.
  */
 export async function mergeDue(merging: Merging): Promise<ManifestSegment | undefined> {
   const { reader, history, choose = segmentsToMerge } = merging
@@ -117,7 +117,7 @@ async function merge(
       const merged = listOf(due, manifest).toSpliced(placeOf(due, manifest), due.length, entry)
       const { segments, directory } = manifest
       const changed = adds
-        ? { segments, directory: [...directory, entry].toSorted((a, b) => a.from - b.from) }
+        ? { segments, directory: [...directory, entry] }
         : isDirectory === true
           ? { segments, directory: merged }
           : { segments: merged }
@@ -168,8 +168,11 @@ function isListed(due: readonly ManifestSegment[], manifest: Manifest): boolean 
 
 /** Place of the first of `due` in its list. */
 function placeOf(due: readonly ManifestSegment[], manifest: Manifest): number {
-  const { stage, name } = itemAt(due, 0)
-  return listOf(due, manifest).findIndex((each) => each.stage === stage && each.name === name)
+  // Files of blocks without rows have one name.
+  const { stage, from, name } = itemAt(due, 0)
+  return listOf(due, manifest).findIndex(
+    (each) => each.stage === stage && each.from === from && each.name === name,
+  )
 }
 
 /** The list that has `due`, by stage and in order of height. */

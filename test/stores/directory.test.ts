@@ -27,6 +27,7 @@ import { internalsOfAddress } from '../../src/store/query/evm/internals.ts'
 import { transactionByHash, transactionsOfAddress } from '../../src/store/query/evm/transactions.ts'
 import { transfersOfAddress, transfersOfToken } from '../../src/store/query/evm/transfers.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
+import { historyStages } from '../../src/store/schema/table.ts'
 import { demoFilling } from '../support/chains/read-demo-chain.ts'
 import { freezeAt, mergeAll } from '../support/stores/freeze-store.ts'
 import { bucketOf, type ObjectStorage, startStorage } from '../support/stores/object-storage.ts'
@@ -78,16 +79,18 @@ void test('directory: every answer is that of all segments, and few of them are 
 void test('directory: its files are merged, by a thread of its own, too', async (t) => {
   const { store } = await opened(t)
   const whole = await answers(store)
-  await freezeAt(
-    store,
-    Array.from({ length: 84 }, (_, at) => at + 1),
-  )
-  const { signal } = new AbortController()
-  await mergeAll(store, undefined, mergingThread(signal, 0))
+  const write = mergingThread(new AbortController().signal, 0)
+  for (const until of [42, 84]) {
+    const heights = Array.from({ length: 42 }, (_, at) => until - 41 + at)
+    await freezeAt(store, heights)
+    await mergeAll(store, undefined, write)
+  }
   const { directory } = await manifestOf(store)
-  const tiers = directory.filter(({ stage }) => stage === 'blocks').map(({ tier }) => tier)
-  assert.equal(tiers[0], 1)
-  assert.ok(tiers.length < 8, String(tiers))
+  for (const stage of historyStages) {
+    const tiers = directory.filter((each) => each.stage === stage).map(({ tier }) => tier)
+    assert.equal(tiers[0], 1, JSON.stringify(directory))
+    assert.ok(tiers.length < 8, `${stage}: ${tiers}`)
+  }
   assert.deepEqual(await answers(store), whole)
 })
 

@@ -192,7 +192,8 @@ export class History {
       const heights = new Set(places?.map((row) => row[0]))
       return places && segments.filter(({ from }) => heights.has(from))
     } catch (error) {
-      if (faultOf(error) === undefined) throw error
+      // One that only comes late is waited for: to fetch all segments in its place would take longer.
+      if (faultOf(error)?.code !== 'store-failed') throw error
       return segments
     }
   }

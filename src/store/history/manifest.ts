@@ -29,7 +29,7 @@ export type ManifestSegment = {
 export type Manifest = {
   /** Stage by stage; those of one in order of height, without gaps. */
   readonly segments: readonly ManifestSegment[]
-  /** Files of the directory, each of the segments of its heights as they are listed. */
+  /** Files of the directory, each of the segments of its heights as they are listed; stage by stage, in order of height. */
   readonly directory: readonly ManifestSegment[]
   /** Identity of the folder that they were written into; empty before the first one. */
   readonly folder: string
@@ -55,8 +55,8 @@ export async function manifestText(reader: Reader): Promise<string> {
 }
 
 /**
- * Writes which segments hold the history now, in any order of stages, in place of manifest `old`. Files of the directory
- * that are of other segments are left out.
+ * Writes which segments hold the history now, in any order of stages, in place of manifest `old`. Files of the directory,
+ * in any order, are left out where they are of other segments.
  */
 export async function writeManifest(
   writer: Writer,
@@ -68,8 +68,10 @@ export async function writeManifest(
   }: Pick<Manifest, 'segments' | 'folder'> & Partial<Pick<Manifest, 'directory'>>,
 ): Promise<void> {
   const inOrder = historyStages.flatMap((stage) => segmentsOf({ segments }, stage))
-  const valid = directory.filter(
-    (each) => namesWithin(old.segments, each) === namesWithin(segments, each),
+  const valid = historyStages.flatMap((stage) =>
+    segmentsOf({ segments: directory }, stage)
+      .filter((each) => namesWithin(old.segments, each) === namesWithin(segments, each))
+      .toSorted((one, other) => one.from - other.from),
   )
   const value = JSON.stringify({
     folder,

@@ -65,6 +65,12 @@ void test('ethers: its WebSocketProvider hears of each block, in order', async (
   for (let more = 0; more < 10; more++) await anvil.call('evm_mine')
   const last = await provider.getBlockNumber()
   await until('the last block', () => heights.includes(last))
+  const waiting: string[] = []
+  await provider.on('pending', (hash: string) => waiting.push(hash))
+  await until('one that waits', async () => {
+    const sent = await anvil.call('eth_sendTransaction', { from: account, to: account })
+    return waiting.includes(String(sent))
+  })
   const first = heights[0] ?? 0
   assert.deepEqual(
     heights,

@@ -31,13 +31,12 @@ async function compiled(content: string, limits: CompileLimits): Promise<unknown
 }
 
 /** A contract that takes long: many functions with many branches. */
-const bombOf = (
-  functions: number,
-): string => `pragma solidity ^0.8.0; contract Bomb { ${Array.from(
-  { length: functions },
-  (_, at) =>
-    `function f${at}(uint a, uint b) external pure returns (uint c) { ${'if (a > b) { c += a * b; } else { c ^= a + b; } '.repeat(20)} }`,
-).join('\n')} }`
+const bombOf = (functions: number): string =>
+  `pragma solidity ^0.8.0; contract Bomb { ${Array.from(
+    { length: functions },
+    (_, at) =>
+      `function f${at}(uint a, uint b) external pure returns (uint c) { ${'if (a > b) { c += a * b; } else { c ^= a + b; } '.repeat(20)} }`,
+  ).join('\n')} }`
 
 void test('compiling: a bomb ends with a sentence, in time', async () => {
   await assert.rejects(

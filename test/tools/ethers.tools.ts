@@ -12,6 +12,7 @@ import {
   until,
   untilLive,
 } from '../support/processes/firn-process.ts'
+import { replacedFirn, toldOverReplacement } from '../support/processes/replaced-firn.ts'
 import { account, accountKey, firnOverAnvil } from './anvil.ts'
 
 const host = 'https://api.etherscan.io'
@@ -65,6 +66,8 @@ void test('ethers: its WebSocketProvider hears of each block, in order', async (
   for (let more = 0; more < 10; more++) await anvil.call('evm_mine')
   const last = await provider.getBlockNumber()
   await until('the last block', () => heights.includes(last))
+  // What is in a block at once never waits.
+  await anvil.call('evm_setAutomine', false)
   const waiting: string[] = []
   await provider.on('pending', (hash: string) => waiting.push(hash))
   await until('one that waits', async () => {
@@ -77,6 +80,26 @@ void test('ethers: its WebSocketProvider hears of each block, in order', async (
     heights.map((_, at) => first + at),
   )
   await provider.destroy()
+})
+
+void test('ethers: over a process that is replaced it sees every block once and in order, for a minute', async (t) => {
+  const replaced = await replacedFirn(t)
+  const heights: number[] = []
+  const providers: WebSocketProvider[] = []
+  const listen = async (): Promise<void> => {
+    const provider = new WebSocketProvider(replaced.url)
+    providers.push(provider)
+    // It does not come back by itself: whoever uses it makes another.
+    provider.websocket.onclose = () => void listen()
+    await provider.on('block', (height: number) => heights.push(height))
+  }
+  await listen()
+  await toldOverReplacement(replaced, heights, 60)
+  assert.equal(providers.length, 2)
+  for (const { websocket } of providers) {
+    websocket.onclose = null
+    websocket.close()
+  }
 })
 
 type Row = Readonly<Record<string, string>>

@@ -70,9 +70,10 @@ void test('ethers: its WebSocketProvider hears of each block, in order', async (
   await anvil.call('evm_setAutomine', false)
   const waiting: string[] = []
   await provider.on('pending', (hash: string) => waiting.push(hash))
+  const sent: unknown[] = []
   await until('one that waits', async () => {
-    const sent = await anvil.call('eth_sendTransaction', { from: account, to: account })
-    return waiting.includes(String(sent))
+    sent.push(await anvil.call('eth_sendTransaction', { from: account, to: account }))
+    return waiting.some((hash) => sent.includes(hash))
   })
   const first = heights[0] ?? 0
   assert.deepEqual(

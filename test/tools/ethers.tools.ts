@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { EtherscanProvider, Network, parseEther, Wallet, WebSocketProvider } from 'ethers'
+import {
+  Contract,
+  EtherscanProvider,
+  id,
+  JsonRpcProvider,
+  Network,
+  parseEther,
+  toBeHex,
+  Wallet,
+  WebSocketProvider,
+} from 'ethers'
 
 import {
   freshFolder,
@@ -101,6 +111,57 @@ void test('ethers: over a process that is replaced it sees every block once and 
     websocket.onclose = null
     websocket.close()
   }
+})
+
+/** Logs a transfer from the caller to the second word of its input, of the first word, when it is called. */
+const token = `0x603180600b6000396000f360003560005260203533${'7f'}${id(
+  'Transfer(address,address,uint256)',
+).slice(2)}60206000a300`
+
+void test('ethers: queryFilter gives equal rows of a node and of Firn, in steps and at once', async (t) => {
+  const folder = await freshFolder(t)
+  const { anvil, firn } = await firnOverAnvil(t, { folder, chainId: 31_337 })
+  const node = new JsonRpcProvider(anvil.url, 31_337, { staticNetwork: true })
+  const own = new JsonRpcProvider(`${firn.apiUrl}/v1/chains/31337/rpc`, 31_337, {
+    staticNetwork: true,
+  })
+  const mined = async (call: object): Promise<string> => {
+    const hash = String(await anvil.call('eth_sendTransaction', { from: account, ...call }))
+    let receipt = Object(null)
+    await until('a receipt', async () => {
+      receipt = Object(await anvil.call('eth_getTransactionReceipt', hash))
+      return receipt.status !== undefined
+    })
+    assert.equal(receipt.status, '0x1')
+    return String(receipt.contractAddress)
+  }
+  const address = await mined({ data: token })
+  for (let at = 1; at <= 40; at++)
+    await mined({
+      to: address,
+      data: `0x${toBeHex(at, 32).slice(2)}${toBeHex(at % 5, 32).slice(2)}`,
+    })
+  const head = await node.getBlockNumber()
+  await until('logs are stored', async () => {
+    const reply = await fetch(`${firn.apiUrl}/v1/chains/31337/logs?pageSize=1`)
+    return reply.headers.get('x-logs-indexed-height') === String(head)
+  })
+  const abi = ['event Transfer(address indexed from, address indexed to, uint256 amount)']
+  const rows = async (provider: JsonRpcProvider, step: number): Promise<readonly unknown[]> => {
+    const contract = new Contract(address, abi, provider)
+    const all: unknown[] = []
+    for (const to of [undefined, toBeHex(3, 20)])
+      for (let from = 0; from <= head; from += step) {
+        const filter = contract.filters['Transfer']?.(null, to)
+        assert.ok(filter)
+        const found = await contract.queryFilter(filter, from, Math.min(head, from + step - 1))
+        all.push(...found.map((log) => log.toJSON()))
+      }
+    return all
+  }
+  const theirs = await rows(node, 9)
+  assert.equal(theirs.length, 48)
+  for (const step of [9, 1_000]) assert.deepEqual(await rows(own, step), await rows(node, step))
 })
 
 type Row = Readonly<Record<string, string>>

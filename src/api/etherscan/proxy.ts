@@ -1,6 +1,7 @@
 /** Module `proxy`: calls of the node, where `publicRpc` of the chain offers them. */
 
 import { Fault } from '../../core/fault.ts'
+import { offeredRpc } from '../operation/chain-directory.ts'
 import type { Action, Query, Result } from './query.ts'
 
 /** Parameters of each method in their order, with what stands for one that is absent. */
@@ -62,13 +63,11 @@ function callOf({ of }: Query): Readonly<Record<string, string>> {
 }
 
 async function passed(
-  { chain: { facts, rpc }, signal }: Query,
+  { chain, signal }: Query,
   method: string,
   params: readonly unknown[],
 ): Promise<Result> {
-  if (rpc === undefined || !rpc.allows(method))
-    throw new Fault('not-found', `${method} is not offered (publicRpc of the chain): ${facts.name}`)
-  const [answer] = await rpc.call([{ method, params }], signal)
+  const [answer] = await offeredRpc(chain, method).call([{ method, params }], signal)
   if (answer === undefined) throw new Fault('not-served', 'the node gave no answer')
   const reply = answer.kind === 'result' ? { result: answer.result } : { error: answer.error }
   return { body: { jsonrpc: '2.0', id: 1, ...reply } }

@@ -37,7 +37,11 @@ export function mountMcp(
         throw new Fault('bad-parameter', 'lists of calls are not taken: send one call')
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
-      return reply.send(await (await (handler ??= open(http, version, log, extend)))(request, gone.signal))
+      return reply.send(
+        await (
+          await (handler ??= open(http, version, log, extend))
+        )(request, gone.signal),
+      )
     },
   })
 }

@@ -9,8 +9,8 @@ import { clip } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { isObject, parseExact } from '../../../core/json.ts'
 import { EvmChains } from '../../../shape/operations/evm-chains.ts'
-import type { RpcAnswer, ServedChain } from '../../operation/chain-directory.ts'
-import { type AllOf, type Answer, operation } from '../../operation/operation.ts'
+import { offeredRpc, type RpcAnswer, type ServedChain } from '../../operation/chain-directory.ts'
+import { type AllOf, type Answer, operation, renamed } from '../../operation/operation.ts'
 import {
   rpcCodes as codes,
   rpcFailure as failure,
@@ -76,14 +76,10 @@ export function chainRpcOperations({
       return { body: refusalOf(body, fault) }
     }
   }
-  return {
-    callChain: operation(EvmChains.callChain, (input) =>
-      answer(input.path.chainId, input.body, input),
-    ),
-    callBlockchain: operation(EvmChains.callBlockchain, (input) =>
-      answer(input.path.chainId, input.body, input),
-    ),
-  }
+  const callChain = operation(EvmChains.callChain, (input) =>
+    answer(input.path.chainId, input.body, input),
+  )
+  return { callChain, callBlockchain: renamed(EvmChains.callBlockchain, callChain) }
 }
 
 /** @yields the answer to a body */
@@ -134,9 +130,7 @@ export async function callTexts(
   list: readonly unknown[],
   { charge, signal, ownLogs, mostLogBytes = Number.POSITIVE_INFINITY }: CallLimits,
 ): Promise<readonly CallText[]> {
-  const { facts, rpc } = chain
-  if (rpc === undefined)
-    throw new Fault('not-found', `calls are not offered (publicRpc of the chain): ${facts.name}`)
+  const rpc = offeredRpc(chain)
   const calls = list.map(callOf)
   const passed = calls.filter((call) => call !== undefined && rpc.allows(call.method))
   const known = passed.filter((call) => call !== undefined)

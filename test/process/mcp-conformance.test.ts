@@ -101,9 +101,12 @@ const revisions: readonly (readonly [words: readonly string[], besides: readonly
     [
       // Without sessions a stream has none.
       'server-sse-multiple-streams',
-      ...['logging-set-level', 'resources-subscribe', 'resources-unsubscribe'],
+      'logging-set-level',
+      'resources-subscribe',
+      'resources-unsubscribe',
       ...['with-logging', 'sampling', 'elicitation'].map((part) => `tools-call-${part}`),
-      ...['elicitation-sep1034-defaults', 'elicitation-sep1330-enums'],
+      'elicitation-sep1034-defaults',
+      'elicitation-sep1330-enums',
     ],
   ],
 ]

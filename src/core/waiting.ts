@@ -88,3 +88,16 @@ export async function inTime<T>(
     waiting.abort()
   }
 }
+
+/** Gives what `work` gives; rejects with the reason of `signal` once that is aborted. `work` is not ended by it. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const leave = (): void => reject(signal.reason)
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}

@@ -15,6 +15,7 @@ import { to0x } from '../../src/core/bytes.ts'
 import { type LiveChain, liveChain } from '../support/chains/live-chain.ts'
 import {
   atEnd,
+  freePort,
   freshFolder,
   type RunningFirn,
   startFirn,
@@ -30,8 +31,8 @@ const codes = compiledContracts(readFileSync(join(import.meta.dirname, 'tokens.s
 
 type Beside = { readonly chain: LiveChain; readonly firn: RunningFirn }
 
-async function beside(t: TestContext): Promise<Beside> {
-  const chain = await liveChain(t)
+async function beside(t: TestContext, running?: LiveChain): Promise<Beside> {
+  const chain = running ?? (await liveChain(t))
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   await writeFile(
@@ -153,7 +154,6 @@ void test('sockets of a chain: heads are headers of the node, logs come behind t
     for (const [params, error] of [
       [[], -32_602],
       [['syncing'], -32_601],
-      [['newPendingTransactions'], -32_601],
       [['logs', { address: '0x12' }], -32_602],
       [['logs', { topics: 'any' }], -32_602],
     ] as const)
@@ -189,4 +189,32 @@ void test('sockets of a chain: blocks of a chain that was reverted are told agai
   const after: Json = await chain.ask('eth_getBlockByNumber', 'latest', false)
   assert.equal(after.number, before.number)
   await until('the other', () => hashes().includes(after.hash))
+})
+
+void test('sockets of a chain: viem hears of transactions that wait, also of a node that began anew', async (t) => {
+  const port = String(await freePort())
+  const chain = await liveChain(t, ['--no-mining', '--port', port])
+  const { firn } = await beside(t, chain)
+  const client = createPublicClient({ transport: webSocket(addressOf(firn)) })
+  atEnd(t, async () => (await client.transport.getRpcClient()).close())
+  const waiting: string[] = []
+  const unwatch = client.watchPendingTransactions({
+    onTransactions: (hashes) => waiting.push(...hashes),
+    onError: (error) => t.diagnostic(error.message),
+  })
+  atEnd(t, async () => unwatch())
+  const hear = async ({ ask, sender }: LiveChain, value: string): Promise<void> => {
+    const sent: string[] = []
+    const from = to0x(sender)
+    await until('one that waits', async () => {
+      sent.push(String(await ask('eth_sendTransaction', { from, to: from, value })))
+      return waiting.some((hash) => sent.includes(hash))
+    })
+    const last = String(await ask('eth_sendTransaction', { from, to: from, value }))
+    await until('the last', () => waiting.includes(last))
+    assert.deepEqual(waiting, [...new Set(waiting)], 'each once')
+  }
+  await hear(chain, '0x1')
+  await chain.end()
+  await hear(await liveChain(t, ['--no-mining', '--port', port]), '0x2')
 })

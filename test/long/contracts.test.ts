@@ -7,6 +7,8 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises'
 
 import { compile, type CompileLimits } from '../../src/contracts/compiler.ts'
 import { Fault } from '../../src/core/fault.ts'
+import { until } from '../support/processes/firn-process.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
 import {
   compileLimits,
   contractInput,
@@ -29,15 +31,16 @@ async function compiled(content: string, limits: CompileLimits): Promise<unknown
 }
 
 /** A contract that takes long: many functions with many branches. */
-const bomb = `pragma solidity ^0.8.0; contract Bomb { ${Array.from(
-  { length: 400 },
-  (_, at) =>
-    `function f${at}(uint a, uint b) external pure returns (uint c) { ${'if (a > b) { c += a * b; } else { c ^= a + b; } '.repeat(20)} }`,
-).join('\n')} }`
+const bombOf = (functions: number): string =>
+  `pragma solidity ^0.8.0; contract Bomb { ${Array.from(
+    { length: functions },
+    (_, at) =>
+      `function f${at}(uint a, uint b) external pure returns (uint c) { ${'if (a > b) { c += a * b; } else { c ^= a + b; } '.repeat(20)} }`,
+  ).join('\n')} }`
 
 void test('compiling: a bomb ends with a sentence, in time', async () => {
   await assert.rejects(
-    compiled(bomb, { ...compileLimits, seconds: 3 }),
+    compiled(bombOf(400), { ...compileLimits, seconds: 3 }),
     (error) =>
       error instanceof Fault && error.message === 'compiling takes more than 3 s of a processor',
   )
@@ -45,9 +48,29 @@ void test('compiling: a bomb ends with a sentence, in time', async () => {
 
 void test('compiling: more memory than is allowed ends with a sentence', async () => {
   await assert.rejects(
-    compiled(bomb, { ...compileLimits, memoryBytes: 33_554_432 }),
+    compiled(bombOf(400), { ...compileLimits, memoryBytes: 33_554_432 }),
     (error) => error instanceof Fault && error.code === 'bad-parameter',
   )
+})
+
+/** Stops the compiler for so long while it works, as a machine does that has much else to do. */
+async function heldUp(seconds: number): Promise<void> {
+  const children = (): string[] =>
+    readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')
+  await until('a compiler works', () => children()[0] !== '')
+  const id = Number(children()[0])
+  process.kill(id, 'SIGSTOP')
+  await systemClock.sleep(seconds * 1_000)
+  process.kill(id, 'SIGCONT')
+}
+
+void test('compiling: a busy machine has time, as only that of a processor counts', async () => {
+  const seconds = 6
+  const [output] = await Promise.all([
+    compiled(bombOf(4), { ...compileLimits, seconds }),
+    heldUp(seconds + 1),
+  ])
+  assert.ok(output)
 })
 
 /** Structures in structures, twice in each: the compiler's own sizes double forty times. */
@@ -107,6 +130,27 @@ const verify = async (address: string, name: string, input = contractInput()): P
   )
   return body.result
 }
+
+void test('contracts: a proof goes on after its caller was cut off', async () => {
+  const gone = new AbortController()
+  const body = JSON.stringify({
+    stdJsonInput: contractInput(),
+    compilerVersion: solcVersion,
+    contractIdentifier: 'contracts.sol:Counter',
+  })
+  const sent = fetch(`${service.url}/v2/verify/43999/${made.counter}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    signal: gone.signal,
+  })
+  const seen = async (): Promise<Json> =>
+    (await service.get(`/v1/chains/43999/contracts/${made.counter}`)).body
+  await until('it is compiled', async () => (await seen()).verificationsAhead === 0)
+  gone.abort()
+  await assert.rejects(sent, /aborted/)
+  await until('it is proved', async () => (await seen()).source !== undefined)
+})
 
 void test('contracts: libraries, linked contracts and those made inside are proved', async () => {
   assert.equal(await verify(made.doubling, 'Doubling'), 'Pass - Verified')

@@ -78,7 +78,7 @@ export async function firnOverAnvil(
     `warp: { enabled: false }
 ${settings}
 chains:
-  - { network: fuji, name: Anvil, symbol: ETH, rpcUrls: ['${anvil.url}'], publicRpc: send }
+  - { network: fuji, name: Anvil, symbol: ETH, rpcUrls: ['${anvil.url}'], publicRpc: send, logs: on }
 `,
   )
   const firn = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'data')])

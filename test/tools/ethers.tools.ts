@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { EtherscanProvider, Network, parseEther, Wallet, WebSocketProvider } from 'ethers'
+import {
+  Contract,
+  EtherscanProvider,
+  id,
+  JsonRpcProvider,
+  Network,
+  parseEther,
+  toBeHex,
+  Wallet,
+  WebSocketProvider,
+} from 'ethers'
 
 import {
   freshFolder,
@@ -12,6 +22,7 @@ import {
   until,
   untilLive,
 } from '../support/processes/firn-process.ts'
+import { replacedFirn, toldOverReplacement } from '../support/processes/replaced-firn.ts'
 import { account, accountKey, firnOverAnvil } from './anvil.ts'
 
 const host = 'https://api.etherscan.io'
@@ -65,12 +76,92 @@ void test('ethers: its WebSocketProvider hears of each block, in order', async (
   for (let more = 0; more < 10; more++) await anvil.call('evm_mine')
   const last = await provider.getBlockNumber()
   await until('the last block', () => heights.includes(last))
+  // What is in a block at once never waits.
+  await anvil.call('evm_setAutomine', false)
+  const waiting: string[] = []
+  await provider.on('pending', (hash: string) => waiting.push(hash))
+  const sent: unknown[] = []
+  await until('one that waits', async () => {
+    sent.push(await anvil.call('eth_sendTransaction', { from: account, to: account }))
+    return waiting.some((hash) => sent.includes(hash))
+  })
   const first = heights[0] ?? 0
   assert.deepEqual(
     heights,
     heights.map((_, at) => first + at),
   )
   await provider.destroy()
+})
+
+void test('ethers: over a process that is replaced it sees every block once and in order, for a minute', async (t) => {
+  const replaced = await replacedFirn(t)
+  const heights: number[] = []
+  const providers: WebSocketProvider[] = []
+  const listen = async (): Promise<void> => {
+    const provider = new WebSocketProvider(replaced.url)
+    providers.push(provider)
+    // It does not come back by itself: whoever uses it makes another.
+    provider.websocket.onclose = () => void listen()
+    await provider.on('block', (height: number) => heights.push(height))
+  }
+  await listen()
+  await toldOverReplacement(replaced, heights, 60)
+  assert.equal(providers.length, 2)
+  for (const { websocket } of providers) {
+    websocket.onclose = null
+    websocket.close()
+  }
+})
+
+/** Logs a transfer from the caller to the second word of its input, of the first word, when it is called. */
+const token = `0x603180600b6000396000f360003560005260203533${'7f'}${id(
+  'Transfer(address,address,uint256)',
+).slice(2)}60206000a300`
+
+void test('ethers: queryFilter gives equal rows of a node and of Firn, in steps and at once', async (t) => {
+  const folder = await freshFolder(t)
+  const { anvil, firn } = await firnOverAnvil(t, { folder, chainId: 31_337 })
+  const node = new JsonRpcProvider(anvil.url, 31_337, { staticNetwork: true })
+  const own = new JsonRpcProvider(`${firn.apiUrl}/v1/chains/31337/rpc`, 31_337, {
+    staticNetwork: true,
+  })
+  const mined = async (call: object): Promise<string> => {
+    const hash = String(await anvil.call('eth_sendTransaction', { from: account, ...call }))
+    let receipt = Object(null)
+    await until('a receipt', async () => {
+      receipt = Object(await anvil.call('eth_getTransactionReceipt', hash))
+      return receipt.status !== undefined
+    })
+    assert.equal(receipt.status, '0x1')
+    return String(receipt.contractAddress)
+  }
+  const address = await mined({ data: token })
+  for (let at = 1; at <= 40; at++)
+    await mined({
+      to: address,
+      data: `0x${toBeHex(at, 32).slice(2)}${toBeHex(at % 5, 32).slice(2)}`,
+    })
+  const head = await node.getBlockNumber()
+  await until('logs are stored', async () => {
+    const reply = await fetch(`${firn.apiUrl}/v1/chains/31337/logs?pageSize=1`)
+    return reply.headers.get('x-logs-indexed-height') === String(head)
+  })
+  const abi = ['event Transfer(address indexed from, address indexed to, uint256 amount)']
+  const rows = async (provider: JsonRpcProvider, step: number): Promise<readonly unknown[]> => {
+    const contract = new Contract(address, abi, provider)
+    const all: unknown[] = []
+    for (const to of [undefined, toBeHex(3, 20)])
+      for (let from = 0; from <= head; from += step) {
+        const filter = contract.filters['Transfer']?.(null, to)
+        assert.ok(filter)
+        const found = await contract.queryFilter(filter, from, Math.min(head, from + step - 1))
+        all.push(...found.map((log) => log.toJSON()))
+      }
+    return all
+  }
+  const theirs = await rows(node, 9)
+  assert.equal(theirs.length, 48)
+  for (const step of [9, 1_000]) assert.deepEqual(await rows(own, step), await rows(node, step))
 })
 
 type Row = Readonly<Record<string, string>>

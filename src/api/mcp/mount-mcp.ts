@@ -5,6 +5,7 @@
  * question counts as it would by itself. The library is loaded at the first request.
  */
 
+import type { McpServer } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import { Fault } from '../../core/fault.ts'
@@ -16,8 +17,13 @@ type Handler = (request: FastifyRequest, signal: AbortSignal) => Promise<Respons
 
 const bodyBytes = 65_536
 
-/** Adds the route to a server. */
-export function mountMcp(http: FastifyInstance, version: string, log: Log): void {
+/** Adds the route to a server. `extend` adds to the tools, as the conformance suite of the protocol wants. */
+export function mountMcp(
+  http: FastifyInstance,
+  version: string,
+  log: Log,
+  extend?: (tools: McpServer) => void,
+): void {
   let handler: Promise<Handler> | undefined
   http.route({
     method: ['GET', 'POST', 'DELETE'],
@@ -31,12 +37,21 @@ export function mountMcp(http: FastifyInstance, version: string, log: Log): void
         throw new Fault('bad-parameter', 'lists of calls are not taken: send one call')
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
-      return reply.send(await (await (handler ??= open(http, version, log)))(request, gone.signal))
+      return reply.send(
+        await (
+          await (handler ??= open(http, version, log, extend))
+        )(request, gone.signal),
+      )
     },
   })
 }
 
-async function open(http: FastifyInstance, version: string, log: Log): Promise<Handler> {
+async function open(
+  http: FastifyInstance,
+  version: string,
+  log: Log,
+  extend: (tools: McpServer) => void = () => undefined,
+): Promise<Handler> {
   const { createMcpHandler } = await import('@modelcontextprotocol/server')
   const { toolServer } = await import('./tool-server.ts')
   const callers = new WeakMap<Request, FastifyRequest>()
@@ -44,10 +59,10 @@ async function open(http: FastifyInstance, version: string, log: Log): Promise<H
     ({ requestInfo }) => {
       const caller = requestInfo && callers.get(requestInfo)
       if (caller === undefined) throw new Error('a request without its caller')
-      return toolServer(askAs(http, caller), {
-        version,
-        origin: `${caller.protocol}://${caller.host}`,
-      })
+      const origin = `${caller.protocol}://${caller.host}`
+      const server = toolServer(askAs(http, caller), { version, origin })
+      extend(server)
+      return server
     },
     { maxSubscriptions: 0, onerror: (error: unknown) => log.debug('mcp', { error }) },
   )

@@ -138,6 +138,13 @@ export type ServedChain = {
   readonly isFollowed: () => boolean
 }
 
+/** Calls of a chain's node. Throws `not-found` where none, or not this one, are offered. */
+export function offeredRpc({ facts, rpc }: ServedChain, method?: string): ChainRpc {
+  if (rpc !== undefined && (method === undefined || rpc.allows(method))) return rpc
+  const what = method === undefined ? 'calls are' : `${method} is`
+  throw new Fault('not-found', `${what} not offered (publicRpc of the chain): ${facts.name}`)
+}
+
 /** A configured chain whose store is not there yet: no node has said yet what it is. */
 export type WaitingChain = {
   readonly network: Network

@@ -29,6 +29,8 @@ export type Answer<Body = unknown> = {
   readonly body: Body
   /** The body as JSON text written straight from rows, byte for byte what `JSON.stringify` gives. */
   readonly json?: () => string
+  /** Parts of a body as JSON text, in place of one that is too long to hold; they are read as they are sent. */
+  readonly texts?: AsyncIterable<string>
   /** Height up to which this answer is complete: header `x-indexed-height`. */
   readonly indexedHeight?: number | undefined
   /** Headers that say more about this answer. */

@@ -84,7 +84,7 @@ export async function pagedAdmission(clock: Clock, admit: () => unknown): Promis
   }
 }
 
-/** Whole lists sent at once. A reader of whole histories must not slow other callers down. */
+/** Whole lists, or long answers, sent at once. A reader of whole histories must not slow other callers down. */
 export class WholeLists {
   readonly #most: number
   /** Address of the reader of each. */
@@ -100,7 +100,7 @@ export class WholeLists {
     if (this.#readers.length >= this.#most || own >= this.#most / 4)
       throw new Fault(
         'overloaded',
-        `${this.#most} whole lists are being sent, or ${this.#most / 4} to you: come later, or request pages`,
+        `${this.#most} long answers are being sent, or ${this.#most / 4} to you: come later, or request pages`,
         { detail: { reset: 10 } },
       )
     this.#readers.push(address)

@@ -31,6 +31,7 @@ export type SendOptions = {
   readonly admit?: (request: AdmissionRequest) => MaybePromise<AdmissionHeaders | undefined>
   readonly clock: Clock
   readonly wholeLists: WholeLists
+  readonly longAnswers: WholeLists
   /** Adds the headers that every answer has, and frees its lane; called right before it is written. */
   readonly complete: (reply: FastifyReply) => void
   /** The address of the caller; where absent, that of the connection. */
@@ -62,6 +63,7 @@ export function send(done: Done): FastifyReply | Promise<FastifyReply> {
   if (answer.isAbsent === true) reply.code(404)
   else if (status !== undefined) reply.code(status)
   reply.header('vary', vary)
+  if (answer.texts !== undefined) return sendTexts(done, answer.texts)
   // A body that exists as text is made of views only where a dialect reads those.
   if (answer.json === undefined && answer.body === undefined) return reply.send()
   const text = textOf(done, rule, dialect)
@@ -85,6 +87,17 @@ function textOf(
   const rewrite = rewritingOf(rule, dialect)
   if (rewrite !== undefined) return JSON.stringify(rewrite(answer.body))
   return answer.json === undefined ? JSON.stringify(answer.body) : answer.json()
+}
+
+/** Sends the parts of a body as they are read; a reader who does not read keeps them from being read. */
+function sendTexts(
+  { options, operation, request, reply }: Done,
+  texts: AsyncIterable<string>,
+): FastifyReply {
+  const { address } = callerOf(request, options.addressOf, operation.contract.weight)
+  reply.raw.once('close', options.longAnswers.enter(address))
+  const body = Readable.from(texts, { objectMode: false, highWaterMark: 65_536 })
+  return reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
 /** Sends text, compressed where that is accepted and pays. */

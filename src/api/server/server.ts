@@ -127,6 +127,8 @@ export type ApiServer = {
 
 const headersTimeoutMs = 5_000
 const mostWholeLists = 16
+/** Each holds a few MiB. Indexers have more of them at once than people have files. */
+const mostLongAnswers = 64
 const drainMs = 8_000
 
 /**
@@ -181,7 +183,9 @@ export function createServer(options: ApiServerOptions): ApiServer {
   const deadlineOf = createDeadlines(options.clock)
   const fresh = createFreshReader(options.clock)
   const wholeLists = new WholeLists(mostWholeLists)
-  const rest = { ...options, complete, limiter, deadlineOf, addressOf, fresh, wholeLists }
+  const longAnswers = new WholeLists(mostLongAnswers)
+  const own = { complete, limiter, deadlineOf, addressOf, fresh, wholeLists, longAnswers }
+  const rest = { ...options, ...own }
   for (const operation of options.operations) routeOperation(http, rest, operation)
 
   return {

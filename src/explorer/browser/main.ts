@@ -10,6 +10,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Status } from '../../shape/status.ts'
 import { ConsolePage } from './console/console-page.ts'
 import { AddressPage } from './evm/address-page.ts'
+import { BroadcastPage } from './evm/broadcast-page.ts'
 import { BlockPage, ChainPage } from './evm/chain-page.ts'
 import { GasPage } from './evm/gas-page.ts'
 import { NftPage } from './evm/nft-page.ts'
@@ -205,8 +206,6 @@ function chainPageOf(
 ): JSX.Element {
   const [id = '', list = ''] = rest
   if (isUnknown(world, chainId)) return h(Lost, { why: `Chain ${chainId} is not indexed here.` })
-  if (view === 'address' && !/^0x[0-9a-f]{40}$/i.test(id))
-    return h(Lost, { why: `This is no address: ${visible(id)}` })
   switch (view) {
     case '':
     case 'transactions':
@@ -219,14 +218,22 @@ function chainPageOf(
     case 'tx':
       return h(TxPage, { world, chainId, txHash: id })
     case 'address':
-      return h(AddressPage, { world, chainId, address: id, view: list })
+      return addressPageOf(world, chainId, id, list)
     case 'nft':
       return h(NftPage, { world, chainId, address: id, tokenId: list })
+    case 'broadcast':
+      return h(BroadcastPage, { world, chainId })
     case 'gas':
       return h(GasPage, { world, chainId })
     default:
       return h(Lost, { why: '' })
   }
+}
+
+function addressPageOf(world: World, chainId: string, address: string, view: string): JSX.Element {
+  return /^0x[0-9a-f]{40}$/i.test(address)
+    ? h(AddressPage, { world, chainId, address, view })
+    : h(Lost, { why: `This is no address: ${visible(address)}` })
 }
 
 function primaryPageOf(

@@ -6,6 +6,7 @@
 import type { ServedAggregator } from '../../api/icm/aggregators.ts'
 import { assert } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
+import { unlessAborted } from '../../core/waiting.ts'
 import type { Call } from '../../indexing/stream/port-call.ts'
 import type { AggregationRequest } from '../../warp/aggregation/request.ts'
 import type { Aggregators } from './aggregators.ts'
@@ -66,18 +67,13 @@ export function remoteAggregators(call: Call, report: () => AggregatorReport): A
   ): Promise<Uint8Array> => {
     signal.throwIfAborted()
     const id = ++last
-    const gone = Promise.withResolvers<never>()
-    const leave = (): void => {
-      void call('abort', id)
-      gone.reject(signal.reason)
-    }
-    signal.addEventListener('abort', leave, { once: true })
     try {
-      const signed = await Promise.race([call('aggregate', { id, network, ...what }), gone.promise])
+      const signed = await unlessAborted(call('aggregate', { id, network, ...what }), signal)
       assert(signed instanceof Uint8Array, 'aggregators give bytes')
       return signed
-    } finally {
-      signal.removeEventListener('abort', leave)
+    } catch (error) {
+      if (signal.aborted) void call('abort', id)
+      throw error
     }
   }
   const served = (network: Network): ServedAggregator | 'opening' | undefined => {

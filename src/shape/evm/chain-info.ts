@@ -22,6 +22,9 @@ export const ChainInfo = Type.Component('ChainInfo', 'A chain served here', {
   explorerUrl: Type.Optional(Type.String('Address of an explorer of the chain')),
   rpcUrl: Type.String('Public RPC; empty where the operator names none'),
   wsUrl: Type.Optional(Type.String('Public WebSocket RPC; absent where the operator names none')),
+  acceptsTransactions: Type.Optional(
+    Type.Literal(true, 'Signed transactions are sent on by `/v1/chains/{chainId}/rpc`'),
+  ),
   isTestnet: Type.Boolean('Whether it belongs to the test network'),
   networkToken: NetworkToken,
   chainLogoUri: Type.Optional(Type.String('Logo of the chain')),

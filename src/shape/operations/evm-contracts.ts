@@ -66,7 +66,7 @@ const shared = {
 export const sourceBytes = 8_388_608
 
 /** Milliseconds for waiting one's turn and compiling. */
-export const verifyMs = 180_000
+export const verifyMs = 600_000
 
 const matchText = (description: string): Schema<'exact_match' | 'match' | null> =>
   Type.Union([Type.Literal('exact_match'), Type.Literal('match'), Type.Null()], description)
@@ -252,7 +252,16 @@ export const EvmContracts = contracts('EVM contracts', {
     },
     response: pageShape({
       contracts: Type.Array(
-        Type.Object({ ...ContractMetadata.properties, source: Type.Optional(ListedSource) }),
+        Type.Object({
+          ...ContractMetadata.properties,
+          source: Type.Optional(ListedSource),
+          project: Type.Optional(
+            Type.Object(
+              { name: Type.String('of the contract in its source') },
+              "It is not verified, and of the operator's project",
+            ),
+          ),
+        }),
       ),
     }),
   },

@@ -3,6 +3,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { unlessAborted } from '../../core/waiting.ts'
 
 type Job<T> = { readonly result: Promise<T>; readonly stop: AbortController; callers: number }
 
@@ -38,15 +39,9 @@ export class SharedWork<T> {
     if (this.#closed) throw new Fault('not-served', 'shutting down')
     const job = this.#jobs.get(key) ?? this.#begin(key, work)
     job.callers++
-    let leave = (): void => {}
-    const gone = new Promise<never>((_, reject) => {
-      leave = () => reject(signal.reason)
-      signal.addEventListener('abort', leave, { once: true })
-    })
     try {
-      return await Promise.race([job.result, gone])
+      return await unlessAborted(job.result, signal)
     } finally {
-      signal.removeEventListener('abort', leave)
       job.callers--
       if (job.callers === 0) job.stop.abort(new Fault('not-served', 'all callers stopped waiting'))
     }

@@ -7,12 +7,14 @@ import { after, test } from 'node:test'
 import { decodeEventLog, erc20Abi } from 'viem'
 
 import { createAbiBook, noAbis } from '../../../src/api/evm/abi/abi-book.ts'
+import { OwnLogs } from '../../../src/api/evm/chains/own-logs.ts'
 import {
   createChainDirectory,
   type ServedChain,
 } from '../../../src/api/operation/chain-directory.ts'
 import { readAbi } from '../../../src/codec/evm/abi/abi.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'
+import { Fault } from '../../../src/core/fault.ts'
 import { logStream } from '../../../src/indexing/evm/logs/log-stream.ts'
 import { BlockChecks } from '../../../src/indexing/evm/read/block-checks.ts'
 import { EvmIngest } from '../../../src/indexing/evm/run/evm-ingest.ts'
@@ -382,7 +384,10 @@ onBothEngines(
     const logs = await store.open('write')
     await runStage({ logs, chain: demo.served.store }, recording, isLive)
     const asked: string[] = []
-    const service = await serve(logs, nodeOfBlocks(asked))
+    const counted = countedLogs(logs)
+    const service = await serve(counted.logs, nodeOfBlocks(asked))
+    // The form of logs is seen in those of one block.
+    await logsBy(service, { fromBlock: '0x0', toBlock: '0x0' })
     const draw = seeded(7)
     const pick = (): Json => written[draw() % written.length]
     const heights = (): { fromBlock: string; toBlock: Json } => {
@@ -399,9 +404,14 @@ onBothEngines(
       })
       const filter = { ...heights(), address, topics }
       const wanted = written.filter((log) => passes(log, filter))
+      const before = counted.read()
       const { result, ...other } = await logsBy(service, filter)
       const words = JSON.stringify([filter, other])
       assert.equal(JSON.stringify(result), JSON.stringify(wanted), words)
+      const read = counted.read() - before
+      // Beyond a mebibyte logs are counted, and read again as they are sent.
+      const times = JSON.stringify(wanted).length > 1_048_576 ? 2 : 1
+      assert.ok(read <= wanted.length * 1.1 * times, `${read} rows for ${wanted.length}: ${words}`)
     }
     // The form of one block's logs, and the newest block where it was asked for.
     assert.deepEqual([...new Set(asked)].toSorted(), [
@@ -440,7 +450,6 @@ onBothEngines(
     const demo = await openDemoChain(chainId)
     const logs = await store.open('write')
     await runStage({ logs, chain: demo.served.store }, recording, isLive)
-    const everything = { fromBlock: '0x0', toBlock: hexOf(recording.heights.until - 1) }
     const small = await serve(logs, { ...nodeOfBlocks([])!, logBytes: 20_000 })
     const { error } = await logsBy(small, everything)
     assert.equal(error.code, -32_005, error.message)
@@ -477,6 +486,101 @@ onBothEngines(
       )
       assert.equal((await logsBy(other, everything)).error?.message, 'as the node says it')
     }
+    await demo.close()
+  },
+)
+
+/** A store that counts the logs that are read of it; `fail` is called before each time. */
+function countedLogs(
+  logs: Database,
+  fail = (_read: number): void => undefined,
+): { readonly logs: Database; readonly read: () => number } {
+  let read = 0
+  const all: Database['all'] = async (question, parameters) => {
+    if (!question.sqlite.includes('log_entry')) return logs.all(question, parameters)
+    fail(read)
+    const rows = await logs.all(question, parameters)
+    read += rows.length
+    return rows
+  }
+  return { logs: { ...logs, all }, read: () => read }
+}
+
+const everything = { fromBlock: '0x0', toBlock: hexOf(recording.heights.until - 1) }
+
+/** The parts of a long answer, and what it was made from. */
+async function longAnswer(
+  chain: ServedChain,
+  logs: Database,
+): Promise<{ readonly parts: AsyncIterator<string>; readonly read: () => number }> {
+  const counted = countedLogs(logs)
+  const served = { ...chain, logs: async () => counted.logs, rpc: nodeOfBlocks([]) }
+  const { signal } = new AbortController()
+  const answer = await new OwnLogs().answer(served, [everything], {
+    most: 8 * 1_048_576,
+    mostHeld: 10_000,
+    signal,
+  })
+  assert.ok(answer?.kind === 'text' && typeof answer.text !== 'string')
+  assert.equal(answer.length, JSON.stringify(written).length + 1)
+  return { parts: answer.text[Symbol.asyncIterator](), read: counted.read }
+}
+
+onBothEngines(
+  'eth_getLogs: a long answer is read as it is taken, and has no end once its chain was cut',
+  logStoreTables,
+  async (store) => {
+    const demo = await openDemoChain(chainId)
+    const chain = demo.served.store
+    const logs = await store.open('write')
+    await runStage({ logs, chain }, recording, isLive)
+    const { parts, read } = await longAnswer(demo.served, logs)
+    const counted = read()
+    let text = (await parts.next()).value ?? ''
+    assert.ok(text.length < 10_000 && read() === counted, 'what is held, and no row read for it')
+    for (let part = await parts.next(); part.done !== true; part = await parts.next())
+      text += part.value
+    assert.equal(text, JSON.stringify(written))
+
+    const cut = await longAnswer(demo.served, logs)
+    await cut.parts.next()
+    const clock = { ...systemClock, now: () => 4e12 }
+    const lease = await takeLease(chain, 'another', clock)
+    assert.ok(lease !== undefined)
+    const until = recording.heights.until - 10
+    await new EvmIngest({ database: chain, lease, clock }).cut(until)
+    await assert.rejects(async () => {
+      while ((await cut.parts.next()).done !== true);
+    }, /cut while its logs were sent/)
+    await demo.close()
+  },
+)
+
+onBothEngines(
+  'eth_getLogs: a store that fails while an answer is sent leaves an answer without an end',
+  logStoreTables,
+  async (store) => {
+    const demo = await openDemoChain(chainId)
+    const logs = await store.open('write')
+    await runStage({ logs, chain: demo.served.store }, recording, isLive)
+    const call = { jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params: [everything] }
+    // Each of several calls holds less.
+    const calls = Array.from({ length: 4 }, () => call)
+    let isFailing = false
+    let whole = 0
+    const { logs: failing, read } = countedLogs(logs, (rows) => {
+      if (isFailing && rows > whole) throw new Fault('store-failed', 'as a disk fails')
+    })
+    const service = await serve(failing, { ...nodeOfBlocks([])!, logBytes: 100 * 1_048_576 })
+    const all = await rpcOf(service, calls)
+    assert.deepEqual(
+      all.map(({ result }: Json) => result),
+      calls.map(() => written),
+    )
+    // They are counted, then the second one is half sent.
+    whole = read() + 5.5 * written.length
+    isFailing = true
+    await assert.rejects(rpcOf(service, calls), /terminated/)
     await demo.close()
   },
 )

@@ -117,6 +117,9 @@ export function holdToDocument(
     const { end } = raw
     // Whoever writes an answer ends it here.
     Reflect.set(raw, 'end', (payload: unknown, ...rest: unknown[]): unknown => {
+      // Sent in parts, none of which is kept here.
+      if (payload === undefined && raw.headersSent)
+        return Reflect.apply(end, raw, [payload, ...rest])
       const problem = book.problemOf({
         method: request.method,
         path: request.url,

@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test'
 
 import { operation, type Operation } from '../../../src/api/operation/operation.ts'
 import type { LoadLimits } from '../../../src/api/server/front/load-limits.ts'
+import type { WebRules } from '../../../src/api/server/front/request-checks.ts'
 import { createServer, type ApiServer } from '../../../src/api/server/server.ts'
 import { contracts, type Lane } from '../../../src/shape/operations/contract.ts'
 import { Type } from '../../../src/shape/type.ts'
@@ -45,6 +46,7 @@ export async function startCounted(
     /** Time a list takes. */
     readonly listMs?: number
     readonly address?: string
+    readonly web?: WebRules
     /** Adds routes before the server listens. */
     readonly mount?: (http: ApiServer['http']) => void
   },
@@ -88,6 +90,7 @@ export async function startCounted(
     clock: systemClock,
     limits: { maxConnections: 2_000, requestTimeoutMs: 15_000, handlerTimeoutMs: 10_000 },
     load: options.load,
+    ...(options.web && { web: options.web }),
     gauges: {
       ...gauges,
       add: (name, amount, labels) => {

@@ -9,6 +9,7 @@ export function abisAlone(abis: AbiBook): ContractBook {
     versions: async () => undefined,
     methods: async () => new Map(),
     names: () => [],
+    projectNames: () => [],
     named: async () => [],
     newest: async () => [],
     listed: async () => [],

@@ -1,5 +1,5 @@
 /**
- * New blocks of a chain and their logs, for all who subscribed to them.
+ * New blocks of a chain, their logs, and transactions that wait for a block, for all who subscribed to them.
  *
  * A block is told of once it is stored, so that who reads the API next finds it. Its header and its logs are read from
  * the node once, however many listen, and nothing is read while nobody does.
@@ -43,6 +43,9 @@ export class ChainFeed {
   readonly #failed: (error: unknown) => void
   readonly #heads = new Set<Tell>()
   readonly #logs = new Map<Tell, LogFilter>()
+  readonly #pending = new Set<Tell>()
+  /** The node's filter of transactions that wait. */
+  #filter: unknown
   #isRunning = false
   /** The block behind which the first listener is told of blocks. */
   #first: Told | undefined
@@ -64,6 +67,11 @@ export class ChainFeed {
     if (!this.#isRunning) this.#first = await this.#newest()
   }
 
+  /** Resolves once the node gathers transactions that wait. Rejects with `node-refused` where it does not. */
+  async readyForPending(): Promise<void> {
+    if (this.#pending.size === 0) this.#filter = await this.#newFilter()
+  }
+
   /** Tells of each new block. Returns the function that ends this. */
   heads(tell: Tell): () => void {
     this.#heads.add(tell)
@@ -78,6 +86,13 @@ export class ChainFeed {
     return () => this.#logs.delete(tell)
   }
 
+  /** Tells of the hash of each transaction that waits from now on. Returns the function that ends this. */
+  pending(tell: Tell): () => void {
+    this.#pending.add(tell)
+    this.#begin()
+    return () => this.#pending.delete(tell)
+  }
+
   #begin(): void {
     if (!this.#isRunning) void this.#run()
   }
@@ -85,8 +100,9 @@ export class ChainFeed {
   async #run(): Promise<void> {
     this.#isRunning = true
     let told = this.#first
-    while (this.#heads.size + this.#logs.size > 0) {
+    while (this.#heads.size + this.#logs.size + this.#pending.size > 0) {
       try {
+        if (this.#pending.size > 0) await this.#lookForPending()
         told = await this.#look(told)
       } catch (error) {
         this.#failed(error)
@@ -116,6 +132,27 @@ export class ChainFeed {
       told = block
     }
     return told
+  }
+
+  async #lookForPending(): Promise<void> {
+    const [changes] = await this.#rpc.call(
+      [{ method: 'eth_getFilterChanges', params: [this.#filter] }],
+      unhurried,
+    )
+    // Another node, or one that began anew, does not know the filter.
+    if (changes?.kind !== 'result') this.#filter = await this.#newFilter()
+    else if (Array.isArray(changes.result))
+      for (const hash of changes.result)
+        for (const tell of this.#pending) tell(JSON.stringify(hash))
+  }
+
+  async #newFilter(): Promise<unknown> {
+    const [made] = await this.#rpc.call(
+      [{ method: 'eth_newPendingTransactionFilter', params: [] }],
+      unhurried,
+    )
+    if (made?.kind === 'result') return made.result
+    throw new Fault('node-refused', 'no "newPendingTransactions" subscription in eth namespace')
   }
 
   /** The height to go on with. Blocks of a chain of development may be gone, and others be in their place. */

@@ -9,8 +9,8 @@ import { clip } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { isObject, parseExact } from '../../../core/json.ts'
 import { EvmChains } from '../../../shape/operations/evm-chains.ts'
-import type { RpcAnswer, ServedChain } from '../../operation/chain-directory.ts'
-import { type AllOf, operation } from '../../operation/operation.ts'
+import { offeredRpc, type RpcAnswer, type ServedChain } from '../../operation/chain-directory.ts'
+import { type AllOf, type Answer, operation, renamed } from '../../operation/operation.ts'
 import {
   rpcCodes as codes,
   rpcFailure as failure,
@@ -23,6 +23,9 @@ import { type OwnAnswer, OwnLogs } from './own-logs.ts'
 
 /** Calls of one batch. Source: 1,000 is the limit of AvalancheGo's VMs; a page requests tens. */
 const mostCalls = 100
+
+/** Bytes of stored logs that are held for the calls of one request. */
+const mostHeldBytes = 1_048_576
 
 /** Units of dear methods; others are 1. */
 const weights: ReadonlyMap<string, number> = new Map([
@@ -52,10 +55,12 @@ export function chainRpcOperations({
     name: string,
     body: unknown,
     { charge, signal }: Pick<CallLimits, 'charge' | 'signal'>,
-  ): Promise<{ body: unknown; json?: () => string }> => {
+  ): Promise<Answer> => {
     try {
       const list = callsIn(body)
-      const texts = await callTexts(chains.find(name), list, { charge, signal, ownLogs })
+      const all = await callTexts(chains.find(name), list, { charge, signal, ownLogs })
+      const texts = all.filter((text) => typeof text === 'string')
+      if (texts.length < all.length) return { body: undefined, texts: allTexts(body, all) }
       const json = Array.isArray(body) ? `[${texts.join(',')}]` : texts.join()
       // Logs are text already: whoever wants the values reads it.
       return {
@@ -71,14 +76,21 @@ export function chainRpcOperations({
       return { body: refusalOf(body, fault) }
     }
   }
-  return {
-    callChain: operation(EvmChains.callChain, (input) =>
-      answer(input.path.chainId, input.body, input),
-    ),
-    callBlockchain: operation(EvmChains.callBlockchain, (input) =>
-      answer(input.path.chainId, input.body, input),
-    ),
+  const callChain = operation(EvmChains.callChain, (input) =>
+    answer(input.path.chainId, input.body, input),
+  )
+  return { callChain, callBlockchain: renamed(EvmChains.callBlockchain, callChain) }
+}
+
+/** @yields the answer to a body */
+async function* allTexts(body: unknown, all: readonly CallText[]): AsyncGenerator<string> {
+  if (Array.isArray(body)) yield '['
+  for (const [at, text] of all.entries()) {
+    if (at > 0) yield ','
+    if (typeof text === 'string') yield text
+    else yield* text
   }
+  if (Array.isArray(body)) yield ']'
 }
 
 /** The calls of a body. Throws `bad-parameter` for a list of none or too many. */
@@ -103,66 +115,71 @@ export type CallLimits = {
   readonly charge: (weight: number) => Promise<void>
   readonly signal: AbortSignal
   readonly ownLogs: OwnLogs
+  /** Bytes of stored logs at most, where these are fewer than the chain's. */
+  readonly mostLogBytes?: number
 }
+
+/** An answer as JSON text; a long one in parts, which are read as they are taken. */
+export type CallText = string | AsyncIterable<string>
 
 type Call = { readonly method: string; readonly params: readonly unknown[] }
 
-/** An answer to each call as JSON text, in their order. Throws faults of the source, `not-found`, `rate-limited`. */
+/** An answer to each call, in their order. Throws faults of the source, `not-found`, `rate-limited`. */
 export async function callTexts(
   chain: ServedChain,
   list: readonly unknown[],
-  { charge, signal, ownLogs }: CallLimits,
-): Promise<readonly string[]> {
-  const { facts, rpc } = chain
-  if (rpc === undefined)
-    throw new Fault('not-found', `calls are not offered (publicRpc of the chain): ${facts.name}`)
+  { charge, signal, ownLogs, mostLogBytes = Number.POSITIVE_INFINITY }: CallLimits,
+): Promise<readonly CallText[]> {
+  const rpc = offeredRpc(chain)
   const calls = list.map(callOf)
   const passed = calls.filter((call) => call !== undefined && rpc.allows(call.method))
   const known = passed.filter((call) => call !== undefined)
   await charge(known.reduce((sum, { method }) => sum + (weights.get(method) ?? 1), 0))
   const answers = new Map<Call, RpcAnswer | OwnAnswer | undefined>()
-  // All calls of a batch are in memory at once.
-  let most = rpc.logBytes
+  let most = Math.min(rpc.logBytes, mostLogBytes)
+  const mostHeld = mostHeldBytes / known.length
   for (const call of known) {
     if (call.method !== 'eth_getLogs') continue
-    const own = await ownLogs.answer(chain, call.params, { most, signal })
-    if (own?.kind === 'text') most -= own.text.length
+    const own = await ownLogs.answer(chain, call.params, { most, mostHeld, signal })
+    if (own?.kind === 'text') most -= own.length
     answers.set(call, own)
   }
   const left = known.filter((call) => answers.get(call) === undefined)
   const replies = left.length === 0 ? [] : await rpc.call(left, signal)
   for (const [at, call] of left.entries()) answers.set(call, replies[at])
-  const all = list.map((given, at): OwnReply => {
+  return list.map((given, at): CallText => {
     const id = idOf(given)
     const call = calls[at]
-    if (call === undefined) return failure(given, codes.invalid, 'not a JSON-RPC 2.0 call')
+    if (call === undefined) return textOf(failure(given, codes.invalid, 'not a JSON-RPC 2.0 call'))
+    if (!rpc.allows(call.method)) {
+      const words = `the method is not offered here: ${clip(call.method)}`
+      return textOf(failure(given, codes.unknownMethod, words))
+    }
     const reply = answers.get(call)
-    if (!rpc.allows(call.method))
-      return failure(
-        given,
-        codes.unknownMethod,
-        `the method is not offered here: ${clip(call.method)}`,
-      )
-    if (reply === undefined) return failure(given, codes.failed, 'the node gave no answer')
-    switch (reply.kind) {
+    switch (reply?.kind) {
+      case undefined:
+        return textOf(failure(given, codes.failed, 'the node gave no answer'))
       case 'result':
-        return { jsonrpc: '2.0', id, result: reply.result }
-      case 'text':
-        return { id, resultText: reply.text }
+        return textOf({ jsonrpc: '2.0', id, result: reply.result })
       case 'error':
-        return { jsonrpc: '2.0', id, error: errorOf(reply.error) }
+        return textOf({ jsonrpc: '2.0', id, error: errorOf(reply.error) })
+      case 'text':
+        return resultText(id, reply.text)
     }
   })
-  return all.map(textOf)
 }
 
-/** An answer to a call, or one whose result is text already. */
-type OwnReply = Reply | { readonly id: unknown; readonly resultText: string }
+const textOf = (reply: Reply): string => JSON.stringify(reply)
 
-function textOf(reply: OwnReply): string {
-  const { id, resultText } = reply
-  if (typeof resultText !== 'string') return JSON.stringify(reply)
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultText}}`
+/** An answer whose result is text already. */
+function resultText(id: unknown, text: CallText): CallText {
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
+  if (typeof text === 'string') return `${head}${text}}`
+  return (async function* () {
+    yield head
+    yield* text
+    yield '}'
+  })()
 }
 
 /** A node's error; of an answer that is longer than this server takes, words by which clients ask for less. */

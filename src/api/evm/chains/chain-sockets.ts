@@ -1,9 +1,8 @@
 /** WebSockets of chains, at the paths of their calls and at the one of a node. */
 
-import { Fault } from '../../../core/fault.ts'
 import type { World } from '../../../core/world.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import type { ChainDirectory } from '../../operation/chain-directory.ts'
+import { type ChainDirectory, offeredRpc } from '../../operation/chain-directory.ts'
 import type { SocketService } from '../../server/web-sockets.ts'
 import { ChainFeed } from './chain-feed.ts'
 import { ChainTalk } from './chain-talk.ts'
@@ -26,14 +25,10 @@ export function chainSockets(
     open: (at, peer) => {
       const [, first, second] = path.exec(at) ?? []
       const chain = chains.find(first ?? second ?? '')
-      const { facts, rpc } = chain
-      if (rpc === undefined)
-        throw new Fault(
-          'not-found',
-          `calls are not offered (publicRpc of the chain): ${facts.name}`,
-        )
-      const feed = feeds.get(facts.key) ?? new ChainFeed(chain, rpc, { clock, failed })
-      feeds.set(facts.key, feed)
+      const rpc = offeredRpc(chain)
+      const { key } = chain.facts
+      const feed = feeds.get(key) ?? new ChainFeed(chain, rpc, { clock, failed })
+      feeds.set(key, feed)
       const talk = new ChainTalk({ ...peer, chain, feed, random, ownLogs })
       return { said: (text) => talk.said(text), end: () => talk.end() }
     },

@@ -12,12 +12,14 @@ import type { ServedChain } from '../../operation/chain-directory.ts'
 import { rpcCodes as codes, rpcFailure, rpcIdOf } from '../../operation/status.ts'
 import type { Peer } from '../../server/web-sockets.ts'
 import type { ChainFeed, LogFilter } from './chain-feed.ts'
-import { type CallLimits, callsIn, callTexts, refusalOf } from './chain-rpc.ts'
+import { type CallLimits, type CallText, callsIn, callTexts, refusalOf } from './chain-rpc.ts'
 
 /** Subscriptions of one socket. */
 const mostSubscriptions = 32
 /** Units of a subscription. */
 const subscriptionWeight = 10
+/** Bytes of stored logs in an answer: a message is in memory as a whole. */
+const mostLogBytes = 16_777_216
 /** Addresses, or topics of a place, of a filter. */
 const mostOfFilter = 1_000
 
@@ -73,10 +75,11 @@ export class ChainTalk {
     const own: (string | undefined)[] = []
     for (const call of list) own.push(await this.#ownAnswer(call, begin))
     const rest = list.filter((_call, at) => own[at] === undefined)
-    const passed =
-      rest.length === 0 ? [] : await callTexts(this.#options.chain, rest, this.#options)
+    const limits = { ...this.#options, mostLogBytes }
+    const passed = rest.length === 0 ? [] : await callTexts(this.#options.chain, rest, limits)
+    const texts = await Promise.all(passed.map(wholeText))
     let next = 0
-    return own.map((text) => text ?? passed[next++] ?? '')
+    return own.map((text) => text ?? texts[next++] ?? '')
   }
 
   /** The answer to a call about subscriptions; `undefined` for another call. */
@@ -107,7 +110,7 @@ export class ChainTalk {
     const { charge, chain, feed, random, say, signal } = this.#options
     if (typeof kind !== 'string')
       throw new Fault('bad-parameter', 'expected subscription name as first argument')
-    if (kind !== 'newHeads' && kind !== 'logs')
+    if (kind !== 'newHeads' && kind !== 'logs' && kind !== 'newPendingTransactions')
       throw new Fault('node-refused', `no "${clip(kind)}" subscription in eth namespace`)
     const wanted = kind === 'logs' ? logFilterOf(filter) : undefined
     if (this.#open.size >= mostSubscriptions)
@@ -116,6 +119,7 @@ export class ChainTalk {
     // A node that is away says so now, and not by silence.
     await chain.rpc?.call([{ method: 'eth_chainId', params: [] }], signal)
     await feed.ready()
+    if (kind === 'newPendingTransactions') await feed.readyForPending()
     const id = `0x${toHex(random.bytes(16))}`
     const tell = (text: string): void =>
       say(
@@ -124,7 +128,8 @@ export class ChainTalk {
     this.#open.set(id, () => undefined)
     begin.push(() => {
       if (!this.#open.has(id) || signal.aborted) return
-      this.#open.set(id, wanted === undefined ? feed.heads(tell) : feed.logs(wanted, tell))
+      if (wanted !== undefined) this.#open.set(id, feed.logs(wanted, tell))
+      else this.#open.set(id, kind === 'newHeads' ? feed.heads(tell) : feed.pending(tell))
     })
     return id
   }
@@ -135,6 +140,13 @@ export class ChainTalk {
     end()
     return this.#open.delete(id)
   }
+}
+
+async function wholeText(text: CallText): Promise<string> {
+  if (typeof text === 'string') return text
+  const parts: string[] = []
+  for await (const part of text) parts.push(part)
+  return parts.join('')
 }
 
 /** A filter of a subscription. Throws `bad-parameter`. */

@@ -63,6 +63,7 @@ function chainView({ facts, isFollowed, rpc }: ServedChain, origin: string): Cha
   if (facts.explorerUrl !== undefined) view.explorerUrl = facts.explorerUrl
   const wsUrl = facts.publicWsUrl ?? ownRpc.replace(/^http/, 'ws')
   if (wsUrl !== '') view.wsUrl = wsUrl
+  if (rpc?.allows('eth_sendRawTransaction') === true) view.acceptsTransactions = true
   if (facts.logoUri !== undefined) view.chainLogoUri = facts.logoUri
   return view
 }

@@ -6,10 +6,12 @@
  * {@link answersPerLook} answers; a node that writes another one answers by itself.
  */
 
-import { fromHex, to0x } from '../../../core/bytes.ts'
+import { equalBytes, fromHex, to0x } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
 import { isObject } from '../../../core/json.ts'
 import { type Checkpoint, getCheckpoint } from '../../../store/checkpoint.ts'
 import { type Reader, statement } from '../../../store/engine/database.ts'
+import { blockHashAt } from '../../../store/query/evm/blocks.ts'
 import { firstHeight } from '../../../store/query/evm/heights.ts'
 import { type LogFilter, type LogRow, oldestLogs, topicsOf } from '../../../store/query/evm/logs.ts'
 import { heightOf, placeOf, posOfHeight } from '../../../store/query/evm/position.ts'
@@ -17,9 +19,14 @@ import { logStage } from '../../../store/schema/logs.ts'
 import type { ChainRpc, RpcAnswer, ServedChain } from '../../operation/chain-directory.ts'
 import { rpcCodes } from '../../operation/status.ts'
 
-/** An answer of this server: the text of a result, or an error. */
+/** An answer of this server: a result as text and its length, or an error. */
 export type OwnAnswer =
-  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'text'
+      readonly length: number
+      /** A long one is read while it is taken. Throws `rows-refuted` where its end is not of the chain of its beginning. */
+      readonly text: string | AsyncIterable<string>
+    }
   | Extract<RpcAnswer, { readonly kind: 'error' }>
 
 type Form = (row: LogRow) => string
@@ -34,14 +41,15 @@ export class OwnLogs {
   readonly #forms = new Map<string, { readonly form: Promise<Form | undefined>; left: number }>()
 
   /**
-   * The answer to `eth_getLogs`, of `most` bytes at most; `undefined` where the node is to give it. Rejects with
-   * faults of stores and sources.
+   * The answer to `eth_getLogs`, of `most` bytes at most; `undefined` where the node is to give it. Beyond `mostHeld`
+   * bytes it is counted, and read again as it is taken. Rejects with faults of stores and sources.
    */
   async answer(
     chain: ServedChain,
     params: readonly unknown[],
-    { most, signal }: { readonly most: number; readonly signal: AbortSignal },
+    limits: Limits,
   ): Promise<OwnAnswer | undefined> {
+    const { signal } = limits
     const [given, ...others] = params
     // Rows of a chain of development may go while they are read.
     const isOwn = others.length === 0 && chain.beginsAnew !== true
@@ -49,28 +57,11 @@ export class OwnLogs {
     const store = asked && (await chain.logs?.())
     if (asked === undefined || store === undefined) return undefined
     const heights = await storedHeights(chain, store, { asked, signal })
-    if (heights === undefined) return undefined
-    const { from, until, later } = heights
-    const form = await this.#formOf(chain, store, signal)
-    if (form === undefined) return undefined
-    const range = { from: posOfHeight(from), until: posOfHeight(until), order: 'asc' } as const
-    const parts: string[] = []
-    let length = 0
-    for await (const rows of oldestLogs(store, asked.filter, range)) {
-      signal.throwIfAborted()
-      for (const row of rows) {
-        const text = form(row)
-        length += text.length + 1
-        if (length > most) return tooMuch(most, from, heightOf(row.pos))
-        parts.push(text)
-      }
-    }
-    for (const text of later) {
-      length += text.length + 1
-      if (length > most) return tooMuch(most, from, until)
-      parts.push(text)
-    }
-    return { kind: 'text', text: `[${parts.join(',')}]` }
+    const form = heights && (await this.#formOf(chain, store, signal))
+    if (heights === undefined || form === undefined) return undefined
+    const isStill = (): Promise<boolean> => isOfChain(chain, heights.stored)
+    if (!(await isStill())) return undefined
+    return answerOf({ ...heights, store, filter: asked.filter, form, isStill }, limits)
   }
 
   async #formOf(chain: ServedChain, store: Reader, signal: AbortSignal): Promise<Form | undefined> {
@@ -89,6 +80,62 @@ export class OwnLogs {
   }
 }
 
+type Limits = { readonly most: number; readonly mostHeld: number; readonly signal: AbortSignal }
+
+/** Rows of an answer, and the function that says whether the chain still is the one that they are of. */
+type Rows = Heights & {
+  readonly store: Reader
+  readonly filter: LogFilter
+  readonly form: Form
+  readonly isStill: () => Promise<boolean>
+}
+
+async function answerOf(
+  rows: Rows,
+  { most, mostHeld, signal }: Limits,
+): Promise<OwnAnswer | undefined> {
+  const { store, filter, form, from, until, later, isStill } = rows
+  const held: string[] = []
+  let heldTo = posOfHeight(from)
+  let isHeld = true
+  let length = 2
+  const fits = (text: string): boolean => (length += text.length + 1) <= most
+  const range = { from: heldTo, until: posOfHeight(until) }
+  for await (const slice of oldestLogs(store, filter, range)) {
+    signal.throwIfAborted()
+    for (const row of slice) {
+      const text = form(row)
+      if (!fits(text)) return tooMuch(most, from, heightOf(row.pos))
+      isHeld = held.length === 0 || length <= mostHeld
+      if (!isHeld) continue
+      held.push(text)
+      heldTo = row.pos + 1
+    }
+  }
+  if (!later.every(fits)) return tooMuch(most, from, until)
+  // Rows of two states of the chain may be among them.
+  if (!(await isStill())) return undefined
+  const text = isHeld
+    ? `[${[...held, ...later].join(',')}]`
+    : readAgain(rows, held, oldestLogs(store, filter, { ...range, from: heldTo }))
+  return { kind: 'text', length, text }
+}
+
+/** @yields a result, whose first logs are held */
+async function* readAgain(
+  { form, later, isStill }: Rows,
+  held: readonly string[],
+  others: AsyncIterable<readonly LogRow[]>,
+): AsyncGenerator<string> {
+  yield `[${held.join(',')}`
+  for await (const slice of others)
+    if (slice.length > 0) yield slice.map((row) => `,${form(row)}`).join('')
+  // The part that was sent has no end then, and is no JSON.
+  if (!(await isStill()))
+    throw new Fault('rows-refuted', 'the chain was cut while its logs were sent')
+  yield `${later.map((text) => `,${text}`).join('')}]`
+}
+
 type Asked = {
   readonly given: Readonly<Record<string, unknown>>
   readonly from: number
@@ -100,30 +147,39 @@ type Asked = {
 type Heights = {
   readonly from: number
   readonly until: number
+  /** The last block whose logs are stored. */
+  readonly stored: Checkpoint
   /** Logs of later blocks, from the node, as texts. */
   readonly later: readonly string[]
 }
 
 /** Heights of a filter that rows answer; `undefined` where all of it is the node's. */
 async function storedHeights(
-  { store: blocks, rpc }: ServedChain,
+  chain: ServedChain,
   store: Reader,
   { asked, signal }: { readonly asked: Asked; readonly signal: AbortSignal },
 ): Promise<Heights | undefined> {
+  const { rpc } = chain
   const stored = await getCheckpoint(store, logStage)
-  const first = await firstHeight(blocks)
+  const first = await firstHeight(chain.store)
   if (stored === undefined || first === undefined || rpc === undefined) return undefined
   const { from, to } = asked
   const until = stored.height + 1
   if (from < first || from >= until || (to !== undefined && to < from)) return undefined
-  if (to !== undefined && to < until) return { from, until: to + 1, later: [] }
+  if (to !== undefined && to < until) return { from, until: to + 1, stored, later: [] }
   const head = await headAfter(rpc, stored, signal)
   const last = to ?? head
   if (head === undefined || last === undefined || last > head) return undefined
-  if (last < until) return { from, until, later: [] }
+  if (last < until) return { from, until, stored, later: [] }
   const filter = { ...asked.given, fromBlock: hexOf(until), toBlock: hexOf(last) }
   const later = await logsOfNode(rpc, filter, signal)
-  return later && { from, until, later: later.map((log) => JSON.stringify(log)) }
+  return later && { from, until, stored, later: later.map((log) => JSON.stringify(log)) }
+}
+
+/** Returns whether the chain has the block at which rows end: they are cut only once it has another one there. */
+async function isOfChain({ store }: ServedChain, { height, hash }: Checkpoint): Promise<boolean> {
+  const now = hash && (await blockHashAt(store, height))
+  return hash !== undefined && now !== undefined && equalBytes(now, hash)
 }
 
 async function logsOfNode(

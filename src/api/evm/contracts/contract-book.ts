@@ -1,19 +1,14 @@
 /** Verified contracts: looked up, proved, and read for what bytes say. */
 
-import { locks } from 'node:worker_threads'
-
-import { type AbiEntry, methodsOf, readAbi } from '../../../codec/evm/abi/abi.ts'
+import { type AbiEntry, readAbi } from '../../../codec/evm/abi/abi.ts'
 import type { FindClaim } from '../../../contracts/claims.ts'
-import { compile, type CompileLimits } from '../../../contracts/compiler.ts'
-import type { Compilers } from '../../../contracts/compilers.ts'
 import type { Artifact } from '../../../contracts/project/artifact.ts'
 import type { Compilation, Project } from '../../../contracts/project/project.ts'
 import { findProxy, type Proxy } from '../../../contracts/proxy.ts'
 import { contractNameOf } from '../../../contracts/standard-input.ts'
-import { type Claim, verifyClaim } from '../../../contracts/verify.ts'
 import { createGenerations } from '../../../core/bounded-maps.ts'
-import { equalBytes, fromHex, to0x } from '../../../core/bytes.ts'
-import { Fault, faultOf } from '../../../core/fault.ts'
+import { fromHex, to0x } from '../../../core/bytes.ts'
+import { faultOf } from '../../../core/fault.ts'
 import { keccak256 } from '../../../core/hash.ts'
 import { isObject } from '../../../core/json.ts'
 import type { Clock } from '../../../core/world.ts'
@@ -24,33 +19,30 @@ import {
   contractWithCode,
   hasContracts,
   type ListedContract,
-  matches,
-  putContracts,
   listedContracts,
   newestContracts,
   verifiedMethods,
   type VerifiedContract,
 } from '../../../store/query/verified-contracts.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import type { Caller } from '../../operation/operation.ts'
 import { type AbiBook, createAbiBook, joinedBooks } from '../abi/abi-book.ts'
 import { wellKnown } from '../abi/known-abis.ts'
 import { answerOfNode } from '../answers.ts'
 import type { ContractNames } from '../rich-addresses.ts'
-import { creationCode } from './creation-code.ts'
+import { createSeeking } from './seek-sources.ts'
+import {
+  createVerificationQueue,
+  type VerificationOptions,
+  type VerificationQueue,
+} from './verification-queue.ts'
 
-type ContractBookOptions = {
-  readonly store: Database
-  /** Absent where no compilers are set: nothing is verified then. */
-  readonly compilers: Compilers | undefined
-  readonly limits: CompileLimits
+type ContractBookOptions = VerificationOptions & {
   /** ABIs of the operator, which come first. */
   readonly abis: AbiBook
   /** By the keys of the chains that are developed with them. */
   readonly projects?: ReadonlyMap<string, Project>
   /** Finds sources that others have; absent where nobody is asked. */
   readonly elsewhere?: FindClaim | undefined
-  readonly clock: Clock
 }
 
 /** A contract of the project that its chain is developed with; nothing of it is proved. */
@@ -63,7 +55,7 @@ export type ProjectContract = {
 export type KnownContract = { readonly contract: VerifiedContract; readonly isOwn: boolean }
 
 /** The book. */
-export type ContractBook = {
+export type ContractBook = VerificationQueue & {
   /** Versions of compilers, newest first; `undefined` where nothing is verified. Throws as `Compilers`. */
   readonly versions: () => Promise<readonly string[] | undefined>
   /**
@@ -76,6 +68,8 @@ export type ContractBook = {
    * addresses; none of a chain without any.
    */
   readonly names: ContractNames
+  /** Names of those of the chain's project alone; absent also where no node gives their code. */
+  readonly projectNames: ContractNames
   /** Addresses of those of a chain whose names begin with a text, newest first. */
   readonly named: (
     chain: ServedChain,
@@ -114,21 +108,6 @@ export type ContractBook = {
     signal: AbortSignal,
   ) => Promise<Proxy | undefined>
   /**
-   * Proves a claim and keeps it. Throws `bad-parameter` with the reason where it does not hold, and
-   * `overloaded` where too many wait.
-   */
-  readonly verify: (
-    chain: ServedChain,
-    address: Uint8Array,
-    of: {
-      readonly claim: Claim
-      readonly caller: Pick<Caller, 'name'>
-      readonly signal: AbortSignal
-    },
-  ) => Promise<VerifiedContract>
-  /** Number of claims before that of a contract, 0 while it is compiled; `undefined` where none waits in this thread. */
-  readonly ahead: (chain: ServedChain, address: Uint8Array) => number | undefined
-  /**
    * Begins to prove what others have of a contract without sources, where others are asked and did not have it of
    * late. How it ends shows when the contract is read again.
    */
@@ -149,13 +128,6 @@ const linkMs = 60_000
 const linksKept = 2_000
 // Other processes may verify the first.
 const anyMs = 1_000
-// One is compiled at a time in the whole process, for it takes a core and a good part of the memory.
-const compilerLock = 'compiler'
-const mostQueued = 6
-const mostQueuedPerCaller = 2
-// Others are asked of one contract so often, and waited for so long with the compiler.
-const seekAgainMs = 3_600_000
-const seekMs = 180_000
 
 /** As a compiler gives it. */
 type Abi = readonly unknown[]
@@ -173,9 +145,21 @@ export function createContractBook(options: ContractBookOptions): ContractBook {
   const find = finding(options)
   const { projects = new Map<string, Project>() } = options
   const projectAt = findingInProjects(projects)
+  const projectNames: ContractBook['projectNames'] = async (chain, addresses) => {
+    if (!projects.has(chain.facts.key)) return []
+    const { signal } = new AbortController()
+    return Promise.all(
+      addresses.map(async (address) => {
+        const own = await answerOfNode(options.clock, signal, (until) =>
+          projectAt(chain, address, until),
+        )
+        return own?.artifact.name
+      }),
+    )
+  }
   const presence = createPresence(options.store, options.clock)
   const decoding = createDecoding(options, { find, projectAt }, presence)
-  const { verify, ahead } = verifying(options, decoding.forget)
+  const { verify, ahead } = createVerificationQueue(options, decoding.forget)
   return {
     versions: async () => options.compilers?.versions(),
     methods: async (selectors) => {
@@ -190,22 +174,13 @@ export function createContractBook(options: ContractBookOptions): ContractBook {
       return found
     },
     names: async (chain, addresses) => {
-      const { evmChainId, key } = chain.facts
-      const isAny = await presence.of(evmChainId)
-      if (!isAny && !projects.has(key)) return []
-      const found = isAny ? await listedContracts(options.store, evmChainId, addresses) : []
-      const { signal } = new AbortController()
-      return Promise.all(
-        addresses.map(async (address, at) => {
-          const verified = found[at]
-          if (verified !== undefined) return contractNameOf(verified.name).name
-          const own = await answerOfNode(options.clock, signal, (until) =>
-            projectAt(chain, address, until),
-          )
-          return own?.artifact.name
-        }),
-      )
+      const { evmChainId } = chain.facts
+      const own = await projectNames(chain, addresses)
+      if (!(await presence.of(evmChainId))) return own
+      const found = await listedContracts(options.store, evmChainId, addresses)
+      return found.map((one, at) => (one === undefined ? own[at] : contractNameOf(one.name).name))
     },
+    projectNames,
     named: async ({ facts: { evmChainId, key } }, text, limit) => {
       const verified = (await presence.of(evmChainId))
         ? await contractsNamed(options.store, evmChainId, text, limit)
@@ -221,7 +196,7 @@ export function createContractBook(options: ContractBookOptions): ContractBook {
     proxyAt,
     verify,
     ahead,
-    seek: seeking(options, verify),
+    seek: createSeeking(options, verify),
     abisOf: decoding.abisOf,
   }
 }
@@ -258,108 +233,6 @@ async function proxyAt(
     storage: (slot) => chain.state.storage(address, slot, signal),
     call: (to, data) => chain.state.call(to, data, undefined, signal),
   })
-}
-
-/** Proves claims, one after another, of each caller few at once; `changed` is called with each contract that is new. */
-function verifying(
-  { store, compilers, clock, limits }: ContractBookOptions,
-  changed: (chain: ServedChain, address: Uint8Array) => void,
-): Pick<ContractBook, 'verify' | 'ahead'> {
-  /** Claims that wait, the one that is compiled first. */
-  const queued: { readonly caller: string; readonly place: string }[] = []
-  const placeOf = ({ facts }: ServedChain, address: Uint8Array): string =>
-    `${facts.key} ${to0x(address)}`
-  const verify: ContractBook['verify'] = async (
-    chain,
-    address,
-    { claim, caller: { name: caller }, signal },
-  ) => {
-    if (compilers === undefined)
-      throw new Fault('bad-parameter', 'contracts are not verified here: contracts.compilers')
-    const runtime = await chain.state.code(address, undefined, signal)
-    if (runtime.length === 0)
-      throw new Fault('bad-parameter', `there is no contract at ${to0x(address)}`)
-    const creation = await creationCode(chain, address, { clock, signal })
-    const own = queued.filter((each) => each.caller === caller).length
-    if (queued.length >= mostQueued || own >= mostQueuedPerCaller)
-      throw new Fault(
-        'overloaded',
-        `${queued.length} contracts are being verified, ${own} of them yours: try again in a minute`,
-      )
-    const waiting = { caller, place: placeOf(chain, address) }
-    queued.push(waiting)
-    const { runtimeMatch, creationMatch, name, version, ...body } = await locks
-      .request(compilerLock, { signal }, async () => {
-        const { version: wanted, input } = claim
-        const isVyper = input.language === 'Vyper' && !wanted.startsWith('vyper:')
-        const compiler = await compilers.load(isVyper ? `vyper:${wanted.replace('v', '')}` : wanted)
-        return verifyClaim(claim, { address, runtime, creation }, (settings) =>
-          compile({ compiler, input: { ...claim.input, settings } }, { limits, signal }),
-        )
-      })
-      .finally(() => queued.splice(queued.indexOf(waiting), 1))
-    const verified: VerifiedContract = {
-      chainId: chain.facts.evmChainId,
-      address,
-      codeHash: keccak256(runtime),
-      runtimeMatch,
-      creationMatch: creationMatch ?? 'none',
-      verifiedAt: Math.floor(clock.now() / 1_000),
-      name,
-      version,
-      body,
-    }
-    const kept = await keptOf(store, verified)
-    if (kept === verified) changed(chain, address)
-    return kept
-  }
-  const ahead: ContractBook['ahead'] = (chain, address) => {
-    const at = queued.findIndex(({ place }) => place === placeOf(chain, address))
-    return at < 0 ? undefined : at
-  }
-  return { verify, ahead }
-}
-
-function seeking(
-  { elsewhere, clock }: ContractBookOptions,
-  verify: ContractBook['verify'],
-): ContractBook['seek'] {
-  const asked = createGenerations<string, number>(linksKept)
-  const caller = { name: 'sources of others' }
-  return (chain, address) => {
-    const key = `${chain.facts.key} ${to0x(address)}`
-    const now = clock.monotonic()
-    if (elsewhere === undefined || chain.beginsAnew === true || (asked.get(key) ?? 0) > now) return
-    asked.set(key, now + seekAgainMs)
-    const signal = AbortSignal.timeout(seekMs)
-    const prove = async (): Promise<void> => {
-      const claim = await elsewhere(chain.facts.evmChainId, address, signal)
-      if (claim !== undefined) await verify(chain, address, { claim, caller, signal })
-    }
-    // Whatever is wrong with sources of others, the contract stays without; of a queue that is full the turn comes later.
-    prove().catch((error: unknown) => {
-      if (faultOf(error)?.code === 'overloaded') asked.set(key, now + anyMs)
-    })
-  }
-}
-
-/** Keeps what is proved now, or gives what was proved before. */
-async function keptOf(store: Database, verified: VerifiedContract): Promise<VerifiedContract> {
-  const before = await contractAt(store, verified.chainId, verified.address)
-  // Of equal proofs the first stays: who comes later does not choose the words of what is proved.
-  if (
-    before !== undefined &&
-    equalBytes(before.codeHash, verified.codeHash) &&
-    rankOf(verified) <= rankOf(before)
-  )
-    return before
-  await putContracts(store, [verified], methodsOf([verified.body.abi]))
-  return verified
-}
-
-/** How much is proved: code that runs first, then code that created it. */
-function rankOf({ runtimeMatch, creationMatch }: VerifiedContract): number {
-  return 3 * matches.indexOf(runtimeMatch) + matches.indexOf(creationMatch)
 }
 
 type Presence = {

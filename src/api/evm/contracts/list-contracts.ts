@@ -215,13 +215,11 @@ export function listContracts(context: EvmContext): Operation<'listContracts'> {
     if (query.verified !== true) {
       const wanted = requestedPage(tokens, { ...list, ...cursor })
       const page = await deploymentPage(context, chain, { ...wanted, addressId: undefined })
-      const found = await contracts.listed(
-        chain,
-        page.contracts.map(({ address }) => fromHex(address)),
-      )
-      return {
-        body: { ...page, contracts: page.contracts.map((one, at) => withSource(one, found[at])) },
-      }
+      const addresses = page.contracts.map(({ address }) => fromHex(address))
+      const found = await contracts.listed(chain, addresses)
+      const names = await contracts.projectNames(chain, addresses)
+      const views = page.contracts.map((one, at) => withSource(one, found[at], names[at]))
+      return { body: { ...page, contracts: views } }
     }
     const page = await readPage(tokens, {
       ...list,
@@ -255,11 +253,16 @@ export function listContracts(context: EvmContext): Operation<'listContracts'> {
 
 type Listed = ContractMetadata & {
   source?: { name: string; match: 'full' | 'partial'; verifiedAt: number }
+  project?: { name: string }
 }
 
-function withSource(view: ContractMetadata, row: ListedContract | undefined): Listed {
-  if (row === undefined) return view
-  const { name, runtimeMatch, verifiedAt } = row
+function withSource(
+  view: ContractMetadata,
+  row: ListedContract | undefined,
+  name?: string,
+): Listed {
+  if (row === undefined) return name === undefined ? view : { ...view, project: { name } }
+  const { runtimeMatch, verifiedAt } = row
   const match = runtimeMatch === 'full' ? 'full' : 'partial'
-  return { ...view, source: { name: contractNameOf(name).name, match, verifiedAt } }
+  return { ...view, source: { name: contractNameOf(row.name).name, match, verifiedAt } }
 }

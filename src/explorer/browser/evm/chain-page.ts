@@ -4,6 +4,7 @@ import { h, type JSX } from 'preact'
 
 import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { EvmBlock } from '../../../shape/evm/transaction.ts'
+import { ofProject } from '../contract/code.ts'
 import { AddToWallet } from '../contract/wallet.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
@@ -141,18 +142,18 @@ type ListedContract = AnswerAt<'/v1/chains/{chainId}/contracts'>['contracts'][nu
 function contractTable(chainId: string, contracts: readonly ListedContract[]): JSX.Element {
   return table(
     [['Contract'], ['Name'], ['Standard', 'wide'], ['Source code'], ['Creator', 'wide']],
-    contracts.map(({ address, name = '', ercType, label, source, deploymentDetails: made }) => [
+    contracts.map(({ address, name = '', ercType, label, deploymentDetails: made, ...of }) => [
       addressLink(chainId, { address, label }),
-      clipped(source?.name ?? name),
+      clipped((of.source ?? of.project)?.name ?? name),
       ercType === 'UNKNOWN' ? '' : ercType,
-      source === undefined
-        ? h('span', { class: 'quiet' }, 'not verified')
+      of.source === undefined
+        ? h('span', { class: 'quiet' }, of.project === undefined ? 'not verified' : ofProject)
         : h(
             'span',
             null,
-            pill(`${source.match} match`, 'good'),
+            pill(`${of.source.match} match`, 'good'),
             ' ',
-            age(source.verifiedAt, Date.now()),
+            age(of.source.verifiedAt, Date.now()),
           ),
       made === undefined
         ? '–'
@@ -217,6 +218,11 @@ function access(chain: ChainInfo): Fact[] {
   return [
     ['RPC URL', rpcUrl === '' ? '' : rpcOf(chain)],
     ['WebSocket', wsUrl && copied(wsUrl)],
+    [
+      'Transactions',
+      chain.acceptsTransactions &&
+        h('a', { href: to('chain', chain.chainId, 'broadcast') }, 'Broadcast a signed transaction'),
+    ],
     [
       'Explorer',
       /^https?:/.test(explorerUrl)

@@ -1,6 +1,7 @@
 /** A transaction of an EVM chain with everything that happened in it. */
 
 import { h, type JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 
 import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
 import { argumentRows } from '../contract/decoded-values.ts'
@@ -36,6 +37,7 @@ import {
   txLink,
   wholeAddress,
 } from './evm-parts.ts'
+import { pendingFacts, usePending } from './pending.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
 import { Calls, Logs } from './tx-execution.ts'
 
@@ -45,42 +47,52 @@ export type TxProps = { readonly world: World; readonly chainId: string; readonl
 /** The page. */
 export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
   useTitle(`Transaction ${ends(txHash)}`)
-  const answer = useAnswer(urlOf('/v1/chains/{chainId}/transactions/{txHash}', { chainId, txHash }))
+  const [isMissing, setMissing] = useState(false)
+  const pending = usePending(chainOf(world, chainId), isMissing ? txHash : undefined)
+  const answer = useAnswer(
+    urlOf('/v1/chains/{chainId}/transactions/{txHash}', { chainId, txHash }),
+    pending === undefined ? 0 : 1_000,
+  )
+  useEffect(() => setMissing(answer.failure?.status === 404), [answer.failure?.status])
   return h('div', { class: 'stack' }, [
     heading(
       h('span', null, 'Transaction on ', chainLink(world, chainId)),
       h('span', { class: 'id' }, copied(txHash)),
     ),
-    shownOn({ world, chainId, place: ['tx', txHash] }, answer, (detail) => [
-      h(
-        'p',
-        { class: 'said' },
-        sentence(world, detail.nativeTransaction.chainId, detail.summary),
-        '.',
-      ),
-      card('Transaction', nativeFacts(world, detail), outcome(detail.nativeTransaction.txStatus)),
-      ...message(world, detail),
-      ...transfers(chainId, detail),
-      ...internals(world, chainId, detail),
-      ...called(chainId, detail),
-      ...delegations(detail),
-      [Calls, Logs].map((part, at) =>
-        h(part, {
-          key: `${txHash} ${at}`,
-          chainId,
-          txHash,
-          coin: coinOf(world, chainId),
-          tokens: detail.erc20Transfers.map(({ erc20Token }) => erc20Token),
-        }),
-      ),
-      card(
-        '',
-        h('details', null, [
-          h('summary', null, 'Raw input data'),
-          h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input),
-        ]),
-      ),
-    ]),
+    pending !== undefined &&
+      answer.data === undefined &&
+      card('Transaction', pendingFacts(world, chainId, pending), pill('pending', 'busy')),
+    (pending === undefined || answer.data !== undefined) &&
+      shownOn({ world, chainId, place: ['tx', txHash] }, answer, (detail) => [
+        h(
+          'p',
+          { class: 'said' },
+          sentence(world, detail.nativeTransaction.chainId, detail.summary),
+          '.',
+        ),
+        card('Transaction', nativeFacts(world, detail), outcome(detail.nativeTransaction.txStatus)),
+        ...message(world, detail),
+        ...transfers(chainId, detail),
+        ...internals(world, chainId, detail),
+        ...called(chainId, detail),
+        ...delegations(detail),
+        [Calls, Logs].map((part, at) =>
+          h(part, {
+            key: `${txHash} ${at}`,
+            chainId,
+            txHash,
+            coin: coinOf(world, chainId),
+            tokens: detail.erc20Transfers.map(({ erc20Token }) => erc20Token),
+          }),
+        ),
+        card(
+          '',
+          h('details', null, [
+            h('summary', null, 'Raw input data'),
+            h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input),
+          ]),
+        ),
+      ]),
   ])
 }
 

@@ -53,6 +53,22 @@ export function send<T>(path: string, body: object): Promise<Answer<T>> {
   return fetched<T>(path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
+/** Calls a chain's node, where the operator offers it; as {@link get}. */
+export async function callNode<T>(
+  chainId: string,
+  method: string,
+  params: readonly unknown[],
+): Promise<Answer<T>> {
+  const call = { jsonrpc: '2.0', id: 1, method, params }
+  const { data, failure } = await send<{ result?: T; error?: { message: string } }>(
+    `/v1/chains/${chainId}/rpc`,
+    call,
+  )
+  if (failure !== undefined) return { failure }
+  if (data?.error !== undefined) return { failure: { status: 0, message: data.error.message } }
+  return data?.result === undefined ? {} : { data: data.result }
+}
+
 async function fetched<T>(
   path: string,
   how: RequestInit,

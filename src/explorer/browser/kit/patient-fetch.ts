@@ -11,7 +11,7 @@ const longestWaitSeconds = 2
 
 const limitMs = 30_000
 // What is sent may be sources to compile.
-const sendingMs = 190_000
+const sendingMs = 610_000
 
 let underWay = 0
 const waiting: (() => void)[] = []

@@ -13,6 +13,7 @@ import {
   integerValue,
   type RowOf,
   storedRow,
+  worded,
 } from '../stored-row.ts'
 import { addressId } from './addresses.ts'
 import type { PosRange } from './position.ts'
@@ -105,17 +106,15 @@ async function* slicesOf(store: Reader, filter: LogFilter, range: Range): AsyncG
   const passes = conditionOf(filter)
   const list = lists.length === 0 ? undefined : await shortest(store, lists, range)
   if (list?.keys.length === 0) return
+  const others = lists.filter((other) => other !== list && other.keys.length <= mostKeys)
   const { order } = range
   let { from, until } = range
   for (;;) {
-    const wanted = [from, until, rowsAtOnce]
-    const slice =
+    const { items, looked, lookedTo } =
       list === undefined
-        ? cut(await logRow.all(store, inRange[order], wanted), ({ pos }) => pos)
-        : await ofList(store, list, { from, until, order })
-    const { items, lookedTo } = slice
-    if (items.length > 0)
-      yield { rows: items.filter(passes), looked: items.length, lookedTo: lookedTo ?? until }
+        ? await inOrder(store, { from, until, order })
+        : await ofLists(store, [list, ...others], { from, until, order })
+    if (looked > 0) yield { rows: items.filter(passes), looked, lookedTo: lookedTo ?? until }
     if (lookedTo === undefined) return
     if (order === 'asc') from = lookedTo + 1
     else until = lookedTo
@@ -143,15 +142,20 @@ const atPlaces = bothOrders((order) =>
 /** Lists of one condition, any of whose keys will do. */
 type List = { readonly table: keyof typeof placesIn; readonly keys: readonly number[] }
 
+/** Keys of another list that are looked for at a place; with more of them the log itself is read sooner. */
+const mostKeys = 16
+
 const placesIn = {
-  address: questionsOf('log_by_address where address_id'),
-  topic: questionsOf('log_by_topic where topic_key'),
+  address: questionsOf('log_by_address', 'address_id'),
+  topic: questionsOf('log_by_topic', 'topic_key'),
 } as const
 
 function questionsOf(
   table: string,
-): Readonly<Record<Order, Statement>> & { readonly count: Statement } {
-  const source = `from ${table} = ? and pos >= ? and pos < ?`
+  key: string,
+): Readonly<Record<Order, Statement>> & { readonly count: Statement; readonly also: Statement } {
+  const source = `from ${table} where ${key} = ? and pos >= ? and pos < ?`
+  const keys = Array.from({ length: mostKeys }, () => '?').join(', ')
   return {
     ...bothOrders((order) =>
       statement(`select pos ${source} order by pos ${order} limit ?`, { over: undefined }),
@@ -159,6 +163,11 @@ function questionsOf(
     count: statement(`select count(*) from (select 1 ${source} limit ?) as counted`, {
       over: undefined,
     }),
+    also: worded(
+      ({ list, number }): string => `select ${number} from ${list} where exists
+        (select 1 from ${table} l where l.pos = ${number} and l.${key} in (${keys}))`,
+      { over: undefined },
+    ),
   }
 }
 
@@ -205,12 +214,12 @@ async function shortest(
   return best
 }
 
-/** The next logs of several lists, each once. */
-async function ofList(
+/** The next logs that are in one of the lists of each condition. */
+async function ofLists(
   store: Reader,
-  { table, keys }: List,
+  [{ table, keys }, ...others]: readonly [List, ...List[]],
   { from, until, order }: Range,
-): Promise<Cut<LogRow>> {
+): Promise<Looked> {
   const each = Math.max(16, Math.ceil(rowsAtOnce / keys.length))
   const found = new Set<number>()
   // What follows the end of a list that has more may be in another one, too.
@@ -224,21 +233,33 @@ async function ofList(
     else lookedTo = order === 'asc' ? Math.min(lookedTo, last) : Math.max(lookedTo, last)
   }
   const end = lookedTo
-  const wanted = [...found].filter(
+  let wanted = [...found].filter(
     (pos) => end === undefined || (order === 'asc' ? pos <= end : pos >= end),
   )
-  return {
-    items: await logRow.all(store, atPlaces[order], [JSON.stringify(wanted)]),
-    lookedTo,
+  const looked = wanted.length
+  for (const other of others) {
+    const marks = Array.from({ length: mostKeys }, (_, at) =>
+      itemAt(other.keys, at % other.keys.length),
+    )
+    const rows = await store.all(placesIn[other.table].also, [JSON.stringify(wanted), ...marks])
+    wanted = rows.map(([pos]) => integerValue(pos))
   }
+  const items =
+    wanted.length === 0 ? [] : await logRow.all(store, atPlaces[order], [JSON.stringify(wanted)])
+  return { items, looked, lookedTo }
 }
 
-type Cut<T> = { readonly items: readonly T[]; readonly lookedTo: number | undefined }
+/** Rows, how many places were looked at for them, and up to which, where there may be more. */
+type Looked = {
+  readonly items: readonly LogRow[]
+  readonly looked: number
+  readonly lookedTo: number | undefined
+}
 
-/** Rows that were asked for `rowsAtOnce` at a time: fewer are the last. */
-function cut<T>(items: readonly T[], posOf: (item: T) => number): Cut<T> {
-  const last = items.at(rowsAtOnce - 1)
-  return { items, lookedTo: last && posOf(last) }
+/** The next logs. */
+async function inOrder(store: Reader, { from, until, order }: Range): Promise<Looked> {
+  const items = await logRow.all(store, inRange[order], [from, until, rowsAtOnce])
+  return { items, looked: items.length, lookedTo: items.at(rowsAtOnce - 1)?.pos }
 }
 
 /** All conditions on the bytes of a log. */

@@ -1,0 +1,129 @@
+/**
+ * The wires of a C-Chain and of an L1 beside a real node: `eth_getLogs` by random filters, heads and transactions that
+ * wait over WebSockets, each as the node itself tells it. `TEST_FILTERS` is the number of filters of each chain.
+ */
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { fromHex } from '../../src/core/bytes.ts'
+import { comparedFilters, filterCount } from '../support/chains/log-filters.ts'
+import { atEnd, freshFolder, startFirn, until } from '../support/processes/firn-process.ts'
+import { avalancheTree } from './avalanche-tree.ts'
+import { splitFunds } from './early-steps.ts'
+import { liveOn } from './evm-steps.ts'
+import type { EvmWallet } from './evm-wallet.ts'
+import { ewoq, keyNamed } from './keys.ts'
+import { convert, l1Answers, l1ChainNumber, restartWithL1 } from './l1-steps.ts'
+import { scenarioPlan } from './plan.ts'
+import { startNetwork } from './real-network.ts'
+import { openScene } from './scene.ts'
+
+const tree = avalancheTree() ?? ''
+const skip = tree === '' && 'no Go that builds AvalancheGo, and no FIRN_AVALANCHE_TREE'
+const cheap = false
+
+/** JSON of any form: tests look into it freely. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
+type Json = any
+
+/** Elements that a socket tells of a subscription, in order. */
+async function elementsOf(t: TestContext, url: string, kind: string): Promise<readonly Json[]> {
+  const socket = new WebSocket(url)
+  atEnd(t, async () => socket.close())
+  const told: Json[] = []
+  socket.addEventListener('message', ({ data }) => told.push(JSON.parse(String(data))))
+  await once(socket, 'open')
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: [kind] }
+  socket.send(JSON.stringify(call))
+  await until('a subscription', () => told.length > 0)
+  const [{ result }] = told.splice(0, 1)
+  assert.match(result, /^0x[0-9a-f]+$/, JSON.stringify(told))
+  const elements: Json[] = []
+  socket.addEventListener('message', ({ data }) => {
+    elements.push(JSON.parse(String(data)).params.result)
+  })
+  return elements
+}
+
+/** Heads and pending transactions of both ends are the same, in order. */
+async function checkSockets(
+  t: TestContext,
+  evm: EvmWallet,
+  { node, own }: { readonly node: string; readonly own: string },
+): Promise<void> {
+  const kinds = ['newHeads', 'newPendingTransactions'] as const
+  const [heads, ownHeads, waiting, ownWaiting] = await Promise.all(
+    kinds.flatMap((kind) => [elementsOf(t, node, kind), elementsOf(t, own, kind)]),
+  )
+  assert.ok(heads && ownHeads && waiting && ownWaiting)
+  for (let count = 0; count < 5; count++) await evm.send({ to: keyNamed('first').evm, value: 1n })
+  await until('five heads and five that waited', () =>
+    [heads, ownHeads, waiting, ownWaiting].every(({ length }) => length >= 5),
+  )
+  assert.deepEqual(ownHeads.slice(0, 5), heads.slice(0, 5))
+  assert.deepEqual(ownWaiting.slice(0, 5), waiting.slice(0, 5))
+}
+
+void test(
+  `wires: ${filterCount} random filters of each chain, heads and transactions that wait, as the node tells them`,
+  { skip },
+  async (t) => {
+    const beganAt = Math.floor(Date.now() / 1_000) - 1_000
+    const plan = scenarioPlan(beganAt, false)
+    const initialStakers = (plan.genesis['initialStakers'] as unknown[]).slice(0, 1)
+    const genesis = { ...plan.genesis, initialStakers }
+    const network = await startNetwork(tree, { ...plan, genesis, nodes: 1 })
+    t.after(() => network.down())
+    const scene = await openScene(network, beganAt)
+    const { wallet, c } = scene
+    await splitFunds(scene)
+    await wallet.export('X', 'C', [{ amount: 7_000_000_000n, owners: [ewoq.address] }], cheap)
+    await wallet.import('C', 'X', ewoq, cheap)
+    const l1 = await convert(scene, { nodes: [1] })
+    await restartWithL1(scene, l1, [1])
+    await l1Answers(scene, l1, 1)
+    const chains = [
+      { name: 'C-Chain', path: '/ext/bc/C/rpc', evm: c },
+      { name: 'L1', path: l1.path, evm: l1.evm },
+    ]
+    for (const { evm } of chains)
+      for (let round = 0; round < 2; round++) {
+        await liveOn(evm)
+        // Logs with fewer and with more topics than transfers have.
+        for (const topics of [0, 1, 4])
+          await evm.send({ data: fromHex(`${'6001'.repeat(topics)}60206000a${topics}00`) })
+      }
+    const config = join(await freshFolder(t), 'firn.yaml')
+    const settings = chains.map(({ name, path }) => ({
+      name,
+      rpcUrls: [network.url(1) + path],
+      logs: 'on',
+      publicRpc: 'read',
+    }))
+    await writeFile(config, JSON.stringify({ dataDir: `${config}.data`, chains: settings }))
+    const firn = await startFirn(t, ['--config', config])
+    for (const { name, path, evm } of chains) {
+      const chainId = name === 'L1' ? l1ChainNumber : Number(await evm.ask('eth_chainId'))
+      const head = String(Number(await evm.ask('eth_blockNumber')))
+      await until(`logs of ${name}`, async () => {
+        const reply = await fetch(`${firn.apiUrl}/v1/chains/${chainId}/logs?pageSize=1`)
+        return reply.headers.get('x-logs-indexed-height') === head
+      })
+      const own = `${firn.apiUrl}/v1/chains/${chainId}/rpc`
+      const node = network.url(1) + path
+      const { different, withLogs } = await comparedFilters(node, own, { seed: chainId })
+      assert.equal(different.join('\n'), '', name)
+      scene.say(`${name}: ${filterCount} filters are answered alike, ${withLogs} with logs`)
+      const sockets = {
+        node: node.replace('http', 'ws').replace(/rpc$/, 'ws'),
+        own: own.replace('http', 'ws'),
+      }
+      await checkSockets(t, evm, sockets)
+      scene.say(`${name}: heads and transactions that wait are told alike`)
+    }
+  },
+)

@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import {
   Contract,
   EtherscanProvider,
-  id,
   JsonRpcProvider,
   Network,
   parseEther,
@@ -24,6 +23,7 @@ import {
 } from '../support/processes/firn-process.ts'
 import { replacedFirn, toldOverReplacement } from '../support/processes/replaced-firn.ts'
 import { account, accountKey, firnOverAnvil } from './anvil.ts'
+import { chainOfTransfers } from './transfers.ts'
 
 const host = 'https://api.etherscan.io'
 
@@ -101,50 +101,23 @@ void test('ethers: over a process that is replaced it sees every block once and 
     const provider = new WebSocketProvider(replaced.url)
     providers.push(provider)
     // It does not come back by itself: whoever uses it makes another.
-    provider.websocket.onclose = () => void listen()
+    Object.assign(provider.websocket, { onclose: () => void listen() })
     await provider.on('block', (height: number) => heights.push(height))
   }
   await listen()
   await toldOverReplacement(replaced, heights, 60)
   assert.equal(providers.length, 2)
   for (const { websocket } of providers) {
-    websocket.onclose = null
+    Object.assign(websocket, { onclose: null })
     websocket.close()
   }
 })
 
-/** Logs a transfer from the caller to the second word of its input, of the first word, when it is called. */
-const token = `0x603180600b6000396000f360003560005260203533${'7f'}${id(
-  'Transfer(address,address,uint256)',
-).slice(2)}60206000a300`
-
 void test('ethers: queryFilter gives equal rows of a node and of Firn, in steps and at once', async (t) => {
-  const folder = await freshFolder(t)
-  const { anvil, firn } = await firnOverAnvil(t, { folder, chainId: 31_337 })
+  const { anvil, firn, address, head } = await chainOfTransfers(t, await freshFolder(t))
   const node = new JsonRpcProvider(anvil.url, 31_337, { staticNetwork: true })
   const own = new JsonRpcProvider(`${firn.apiUrl}/v1/chains/31337/rpc`, 31_337, {
     staticNetwork: true,
-  })
-  const mined = async (call: object): Promise<string> => {
-    const hash = String(await anvil.call('eth_sendTransaction', { from: account, ...call }))
-    let receipt = Object(null)
-    await until('a receipt', async () => {
-      receipt = Object(await anvil.call('eth_getTransactionReceipt', hash))
-      return receipt.status !== undefined
-    })
-    assert.equal(receipt.status, '0x1')
-    return String(receipt.contractAddress)
-  }
-  const address = await mined({ data: token })
-  for (let at = 1; at <= 40; at++)
-    await mined({
-      to: address,
-      data: `0x${toBeHex(at, 32).slice(2)}${toBeHex(at % 5, 32).slice(2)}`,
-    })
-  const head = await node.getBlockNumber()
-  await until('logs are stored', async () => {
-    const reply = await fetch(`${firn.apiUrl}/v1/chains/31337/logs?pageSize=1`)
-    return reply.headers.get('x-logs-indexed-height') === String(head)
   })
   const abi = ['event Transfer(address indexed from, address indexed to, uint256 amount)']
   const rows = async (provider: JsonRpcProvider, step: number): Promise<readonly unknown[]> => {

@@ -52,6 +52,7 @@ ${numbers.map((at) => `        new Part${at}(${1_000 + at}).move${at}(${at});`).
 `
 
 type Json = Readonly<Record<string, never>>
+type Named = { readonly project?: { readonly name: string } }
 type Listed = {
   readonly nativeTransaction: {
     readonly txHash: string
@@ -127,6 +128,12 @@ void test('project: thirty contracts are shown decoded within two seconds of the
   assert.equal(abi.status, '0', 'no ABI of what is not verified')
   const sourcify = await fetch(`${firn.apiUrl}/v2/contract/31337/${address}`)
   assert.equal(sourcify.status, 404)
+  const all = (await firn.get(`${base}/contracts?pageSize=100`)) as { contracts: Named[] }
+  const names = numbers.map((at) => `Part${at}`)
+  assert.deepEqual(
+    all.contracts.flatMap(({ project }) => project?.name ?? []).toSorted(),
+    names.toSorted(),
+  )
   const { contracts } = (await firn.get(`${base}/contracts?verified=true`)) as { contracts: Json[] }
   assert.deepEqual(contracts, [])
   const { hits } = (await firn.get('/v1/search?q=Part29')) as { hits: { id: string }[] }

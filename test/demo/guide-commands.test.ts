@@ -40,7 +40,7 @@ void test('guide: every printed command runs', { timeout: 600_000 }, async (t) =
   )
   atEnd(t, node.close)
   const settings = readFileSync(twoChains()['FIRN_CONFIG'] ?? '', 'utf8').replaceAll(
-    'demo/',
+    '../../../demo/',
     join(root, 'demo/'),
   )
   const apiPort = await freePort()

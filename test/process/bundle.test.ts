@@ -24,7 +24,7 @@ void test('bundle: made by the first start, again after a source changed, and le
     'src/explorer/bundle.ts',
   ])
     await cp(join(root, path), join(clone, path))
-  for (const name of ['main.ts', 'explorer.css', 'logo.svg'])
+  for (const name of ['main.ts', 'explorer.css', 'logo.svg', 'preview.png'])
     await write(`src/explorer/browser/${name}`, '')
   await symlink(join(root, 'node_modules'), join(clone, 'node_modules'))
   await write('src/world/world.ts', 'export {}\n')

@@ -37,7 +37,7 @@ ponder.on('Token:Transfer', async ({ event: { id, args, block, transaction }, co
 })`,
   'src/api/index.ts': `import { Hono } from 'hono'
 import { db } from 'ponder:api'
-import { transfer } from 'ponder:schema'
+import { transfer } from '../../ponder.schema'
 const text = (rows) => JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 export default new Hono().get('/rows', async (c) => c.text(text(await db.select().from(transfer).orderBy(transfer.id))))`,
 }

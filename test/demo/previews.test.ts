@@ -39,7 +39,13 @@ void test('previews: a page says what it shows, what is unknown is 404, own page
   assert.deepEqual(await read(bridge), [200, 'Bridge to Harbor'])
   const [status] = await read('/chain/51001/address/0x7E14e12673012417d23C6BC4019375736Fe08844')
   assert.equal(status, 200)
-  for (const path of ['/chain/51001/block/99999', '/chain/99/block/7', '/message/none'])
+  for (const path of [
+    '/chain/51001/block/99999',
+    '/chain/99/block/7',
+    '/message/none',
+    '/pages/none',
+    '/explorer/old/main.js',
+  ])
     assert.equal((await read(path))[0], 404, path)
   const [, about] = await read('/pages/about')
   assert.match(about, /<a href="\/pages\/terms">Terms<\/a>, x/)

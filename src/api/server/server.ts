@@ -252,7 +252,8 @@ function addHooks(
   http.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url)
     const { methods = [], why } = paths.at(path) ?? {}
-    if (methods.length > 0) {
+    // A route that finds nothing at its path is answered here, too.
+    if (methods.length > 0 && !methods.includes(request.method)) {
       const { message, allow } = wrongMethod(request.method, methods)
       return sendFailure(reply.header('allow', allow), 405, message)
     }

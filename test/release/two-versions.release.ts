@@ -1,7 +1,7 @@
 /**
  * Two versions on one PostgreSQL server, as an upgrade without interruption has them: the package of a release serves
  * and is restarted, while this version brings the stores to its layout, indexes and serves. Both are asked all that the
- * guides print, for as many seconds as `TEST_TWO_VERSIONS_SECONDS` says; a minute without it.
+ * guides print, for as many seconds as `TEST_TWO_VERSIONS_SECONDS` says; thirty without it.
  *
  * Needs npm's registry and PostgreSQL's programs.
  */
@@ -26,7 +26,7 @@ import { shortenedAnswer } from '../support/services/shortened-answer.ts'
 import { keptReleases, printedRequests } from '../support/stores/kept-stores.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
 
-const seconds = Number(process.env['TEST_TWO_VERSIONS_SECONDS'] ?? 60)
+const seconds = Number(process.env['TEST_TWO_VERSIONS_SECONDS'] ?? 30)
 const restartEveryMs = 60_000
 const callers = 4
 /** All but what a process says of itself. */

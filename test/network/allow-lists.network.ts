@@ -20,9 +20,8 @@ import { EvmWallet } from './evm-wallet.ts'
 import { ewoq, keyNamed } from './keys.ts'
 import { convert, l1Answers, l1ChainNumber, restartWithL1 } from './l1-steps.ts'
 import type { Told } from './node-rpc.ts'
-import { scenarioPlan } from './plan.ts'
-import { archive, startNetwork } from './real-network.ts'
-import { openScene } from './scene.ts'
+import { startOneNode } from './one-node.ts'
+import { archive } from './real-network.ts'
 
 const tree = avalancheTree() ?? ''
 const skip = tree === '' && 'no Go that builds AvalancheGo, and no FIRN_AVALANCHE_TREE'
@@ -44,13 +43,7 @@ void test(
   'allow lists: what a real node refuses is indexed, with its traces and its reason',
   { skip },
   async (t) => {
-    const beganAt = Math.floor(Date.now() / 1_000) - 1_000
-    const plan = scenarioPlan(beganAt, false)
-    const initialStakers = (plan.genesis['initialStakers'] as unknown[]).slice(0, 1)
-    const genesis = { ...plan.genesis, initialStakers }
-    const network = await startNetwork(tree, { ...plan, genesis, nodes: 1 })
-    t.after(() => network.down())
-    const scene = await openScene(network, beganAt)
+    const { network, scene } = await startOneNode(t, tree)
     await splitFunds(scene)
     const l1 = await convert(scene, {
       nodes: [1],

@@ -18,9 +18,7 @@ import { liveOn } from './evm-steps.ts'
 import type { EvmWallet } from './evm-wallet.ts'
 import { ewoq, keyNamed } from './keys.ts'
 import { convert, l1Answers, l1ChainNumber, restartWithL1 } from './l1-steps.ts'
-import { scenarioPlan } from './plan.ts'
-import { startNetwork } from './real-network.ts'
-import { openScene } from './scene.ts'
+import { startOneNode } from './one-node.ts'
 
 const tree = avalancheTree() ?? ''
 const skip = tree === '' && 'no Go that builds AvalancheGo, and no FIRN_AVALANCHE_TREE'
@@ -72,13 +70,7 @@ void test(
   `wires: ${filterCount} random filters of each chain, heads and transactions that wait, as the node tells them`,
   { skip },
   async (t) => {
-    const beganAt = Math.floor(Date.now() / 1_000) - 1_000
-    const plan = scenarioPlan(beganAt, false)
-    const initialStakers = (plan.genesis['initialStakers'] as unknown[]).slice(0, 1)
-    const genesis = { ...plan.genesis, initialStakers }
-    const network = await startNetwork(tree, { ...plan, genesis, nodes: 1 })
-    t.after(() => network.down())
-    const scene = await openScene(network, beganAt)
+    const { network, scene } = await startOneNode(t, tree)
     const { wallet, c } = scene
     await splitFunds(scene)
     await wallet.export('X', 'C', [{ amount: 7_000_000_000n, owners: [ewoq.address] }], cheap)

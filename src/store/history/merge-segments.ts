@@ -20,6 +20,8 @@ import { stampOf } from './segment-bytes.ts'
 export const mergedAtOnce = 8
 /** Most segments merged at once: SQLite attaches so many files beside the one it writes. */
 export const mostMergedAtOnce = 10
+/** Most bytes of a merged file of the directory, which is fetched as a whole. */
+const mostDirectoryBytes = 67_108_864
 /** Most segments of a stage that wait to be merged: a look for a hash reads each of them. */
 export const mostSegments = 20
 
@@ -69,7 +71,7 @@ function directoryDue(manifest: Manifest, fileBytes: number): Due | undefined {
     const segments = neighbours(all.filter((each) => !left.has(each)))
     if (segments !== undefined) return { files: segments, adds: true }
     const listed = segmentsOf({ segments: manifest.directory }, stage)
-    const files = segmentsToMerge(listed)
+    const files = segmentsToMerge(listed, mostDirectoryBytes)
     if (files.length > 1 && neighbours(files, files.length) !== undefined)
       return { files, adds: false }
   }

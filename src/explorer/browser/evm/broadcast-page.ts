@@ -8,7 +8,7 @@ import { failureText, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { card, heading } from '../kit/parts.ts'
 import { go, textIn, useTitle } from '../kit/place.ts'
-import { chainName, type World } from '../kit/world.ts'
+import { chainName, chainOf, type World } from '../kit/world.ts'
 import { chainLink } from './evm-parts.ts'
 
 /** The page. It leads to that of the transaction, which waits there for its block. */
@@ -31,8 +31,15 @@ export function BroadcastPage({
       setProblem(failureText(failure ?? { status: 0, message: 'The node gives no hash.' }))
     else go(to('chain', chainId, 'tx', data))
   }
+  const above = h('span', null, 'On ', chainLink(world, chainId))
+  const chain = chainOf(world, chainId)
+  if (chain !== undefined && chain.acceptsTransactions !== true)
+    return h('div', { class: 'stack' }, [
+      heading(above, 'Broadcast a transaction'),
+      h('p', { class: 'empty' }, 'The operator offers this for other chains, or for none.'),
+    ])
   return h('div', { class: 'stack' }, [
-    heading(h('span', null, 'On ', chainLink(world, chainId)), 'Broadcast a transaction'),
+    heading(above, 'Broadcast a transaction'),
     card(
       '',
       h('form', { onSubmit: (event: Event) => void submit(event) }, [

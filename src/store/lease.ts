@@ -47,7 +47,9 @@ export type Lease = { readonly epoch: number; readonly owner: string; stamp: num
 /** The row: `stamp` is the holder's wall clock at its last sign of life. */
 export type LeaseRow = { readonly epoch: number; readonly owner: string; readonly stamp: number }
 
-const leaseQuestion = statement('select epoch, owner, until_ms from lease where id = 1')
+const leaseQuestion = statement('select epoch, owner, until_ms from lease where id = 1', {
+  together: true,
+})
 const takeFirst = statement(
   'insert into lease (id, epoch, owner, until_ms) values (1, 1, ?, ?) on conflict do nothing',
 )
@@ -112,7 +114,9 @@ export async function awaitLease(
     // Looks again at the very moment at which the row has stood still long enough.
     const leftOfTtlMs = holder.leaseMs - holder.stillMs()
     const isLast = leftOfTtlMs > 0 && leftOfTtlMs < lookEveryMs
-    await clock.sleep(isLast ? leftOfTtlMs : lookEveryMs, signal)
+    // All that wait look at the same moment, which is one statement where they share a server.
+    const untilNextMs = lookEveryMs - (clock.monotonic() % lookEveryMs)
+    await clock.sleep(isLast ? leftOfTtlMs : untilNextMs, signal)
   }
 }
 

@@ -62,7 +62,14 @@ async function streamOver(
     },
   }
   const clock = { now: () => time.nowMs, monotonic: () => time.nowMs, sleep: async () => {} }
-  const of = { key: facts.key, database: store, clock, log: silent, commit: store.transaction }
+  const of = {
+    key: facts.key,
+    database: store,
+    clock,
+    log: silent,
+    commit: store.transaction,
+    changes: () => 0,
+  }
   const { requests = async () => undefined, fetching } = more
   const step = oneRound({ ...of, source }, requests, fetching)
   const settle = async (): Promise<void> => {
@@ -345,6 +352,7 @@ void test('nft stream: once fetching is switched on, what was left is fetched', 
       clock: { now: () => time.nowMs, monotonic: () => time.nowMs, sleep: async () => {} },
       log: silent,
       commit: store.transaction,
+      changes: () => 0,
     },
     async () => undefined,
     { transport, gatewayTransport: transport, gateways: { ipfs: [], arweave: '' } },

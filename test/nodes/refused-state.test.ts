@@ -117,7 +117,15 @@ for (const [name, answer] of [
     })
     const over = new AbortController()
     const { run, status } = tokenStream(
-      { key: 'chain', database, source, clock, log: silentLog, commit: database.transaction },
+      {
+        key: 'chain',
+        database,
+        source,
+        clock,
+        log: silentLog,
+        commit: database.transaction,
+        changes: () => 0,
+      },
       {
         random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
         requests: async () => undefined,
@@ -174,7 +182,15 @@ void test('every token is looked at within a day, whatever their number: the lon
     },
   } as Pick<EvmSource, 'headHeight' | 'state'> as EvmSource
   const stream = tokenStream(
-    { key: 'chain', database, source, clock, log: silentLog, commit: database.transaction },
+    {
+      key: 'chain',
+      database,
+      source,
+      clock,
+      log: silentLog,
+      commit: database.transaction,
+      changes: () => 0,
+    },
     {
       random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
       requests: async () => undefined,

@@ -11,7 +11,7 @@ import { faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Clock, World } from '../../core/world.ts'
 import { getCheckpoint, moveCheckpoint, blockStage } from '../../store/checkpoint.ts'
-import type { Database } from '../../store/engine/database.ts'
+import { type Database, statement } from '../../store/engine/database.ts'
 import { awaitLease, type Lease, renewLease, underLease } from '../../store/lease.ts'
 import { metaText } from '../../store/meta.ts'
 import { openSmallStore, openStore, type StoreLocation } from '../../store/open.ts'
@@ -30,11 +30,20 @@ import { followCuts } from './follow-cuts.ts'
 // Logs read and written at once: a few MB at most, some milliseconds of writing.
 const logsAtOnce = 1_000
 
+/** Whatever it removes from its end or adds changes one of them. */
+const endOfChain = statement(
+  `select (select height from checkpoint where stage = 'blocks'),
+     (select max(number) from cut_messages)`,
+  { together: true },
+)
+
 type Followed = {
   readonly chain: MessengerChain
   store: Database | undefined
   id: Uint8Array | undefined
   height: number
+  /** Its end when all before it was joined; `undefined` before. */
+  joinedEnd: string | undefined
 }
 
 type Target = {
@@ -71,6 +80,7 @@ export function messageStream(spec: IcmStreamSpec, writer: MessageWriter): Strea
       if (faultOf(error)?.code === 'lease-lost') {
         await target.store.close()
         target = undefined
+        for (const one of followed) one.joinedEnd = undefined
       }
       throw error
     }
@@ -83,7 +93,7 @@ export function messageStream(spec: IcmStreamSpec, writer: MessageWriter): Strea
 }
 
 function newlyFollowed(chain: MessengerChain): Followed {
-  return { chain, store: undefined, id: undefined, height: -1 }
+  return { chain, store: undefined, id: undefined, height: -1, joinedEnd: undefined }
 }
 
 async function openTarget(key: string, writer: MessageWriter): Promise<Target> {
@@ -106,11 +116,15 @@ async function oneRound(followed: readonly Followed[], target: Target): Promise<
   let isBusy = false
   let absent = 0
   const failures: unknown[] = []
-  for (const one of followed) {
+  const ends = await Promise.all(followed.map(endOf))
+  for (const [at, one] of followed.entries()) {
+    const end = ends[at]
+    if (end !== undefined && end === one.joinedEnd) continue
     try {
       const step = await advance(one, target)
       isBusy ||= step === 'more'
       if (step === 'absent') absent++
+      one.joinedEnd = step === 'done' ? end : undefined
     } catch (error) {
       failures.push(error)
     }
@@ -121,6 +135,17 @@ async function oneRound(followed: readonly Followed[], target: Target): Promise<
     isBusy,
     isLive: !isBusy,
     reason: absent > 0 ? `chains without a blockchain id or a store: ${absent}` : undefined,
+  }
+}
+
+/** The end of a chain as it is now; `undefined` where that cannot be read. */
+async function endOf({ store }: Followed): Promise<string | undefined> {
+  try {
+    const row = await store?.get(endOfChain)
+    return row?.join(' ')
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+    return undefined
   }
 }
 

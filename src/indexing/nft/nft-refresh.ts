@@ -31,6 +31,9 @@ const requestsAfter = statement(
   `select contract, item, standard, requested_at from nft_request
    where chain = ? and requested_at > ? and requested_at <= ? order by requested_at limit 500`,
 )
+const newestRequest = statement('select max(requested_at) from nft_request where chain = ?', {
+  together: true,
+})
 const makeDue = statement(
   `update nft_metadata set due = ?, attempts = 0
    where contract_id = ? and standard = ? and item >= ? and item <= ?`,
@@ -138,6 +141,14 @@ function spanOf([kind, contract, topics, data]: Row): Stale | undefined {
  * for.
  */
 const requestDelayMs = 100
+
+/** When a caller last requested something of a chain, Unix milliseconds; 0 before. */
+export async function lastRequest(
+  requests: Database | undefined,
+  chainKey: string,
+): Promise<number> {
+  return (await requests?.get(newestRequest, [chainKey]))?.[0] ?? 0
+}
 
 /** Marks tokens due that callers requested. */
 export async function readRequests(

@@ -13,14 +13,14 @@ import { getCheckpoint, blockStage } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
-import type { OpenChain } from '../stream/open-chain.ts'
+import type { WatchedChain } from '../stream/open-chain.ts'
 import { type Round, roundStream } from '../stream/round-stream.ts'
 import type { Stream } from '../stream/stage.ts'
 import { DocumentFetcher } from './fetch-document.ts'
 import { readDocument } from './metadata-document.ts'
 import { fillId, type Gateways, planOf } from './metadata-uri.ts'
 import { nextRound, type NftItem, type NftResult, writeResults } from './nft-queue.ts'
-import { noteFetching, readLogs, readRequests } from './nft-refresh.ts'
+import { lastRequest, noteFetching, readLogs, readRequests } from './nft-refresh.ts'
 import { readUris, type UriAnswer } from './token-uri.ts'
 
 /** Where documents are fetched. */
@@ -51,7 +51,7 @@ const longestRetryMs = 604_800_000
  * Without `fetching` documents are not fetched.
  */
 export function nftStream(
-  chain: OpenChain,
+  chain: WatchedChain,
   requests: () => Promise<Database | undefined>,
   fetching?: NftFetching,
 ): Stream {
@@ -60,7 +60,7 @@ export function nftStream(
 
 /** One step of the work; exported so that tests can take it step by step. */
 export function oneRound(
-  { key, database, source, clock, commit }: OpenChain,
+  { key, database, source, clock, commit, changes }: WatchedChain,
   requestStore: () => Promise<Database | undefined>,
   fetching?: NftFetching,
 ): (signal: AbortSignal) => Promise<Round> {
@@ -76,6 +76,7 @@ export function oneRound(
     })
   let isNoted = false
   return async (signal) => {
+    const before = changes()
     const height = (await getCheckpoint(database, blockStage))?.height ?? -1
     if (height < 0) return { height, isBusy: false, isLive: false }
     const nowSeconds = Math.floor(clock.now() / 1_000)
@@ -83,6 +84,7 @@ export function oneRound(
     isNoted = true
     await readLogs(database, commit, { height, nowSeconds })
     const requests = await requestStore()
+    const requested = await lastRequest(requests, key)
     if (requests !== undefined)
       await readRequests(database, requests, {
         chainKey: key,
@@ -93,7 +95,9 @@ export function oneRound(
       return { height, isBusy: false, isLive: false }
     const limit = fetcher === undefined ? itemsPerRound : fetchedPerRound
     const { items, done } = await nextRound(database, nowSeconds, limit)
-    if (items.length === 0) return { height, isBusy: false, isLive: true }
+    const isWoken = async (): Promise<boolean> =>
+      changes() !== before || (await lastRequest(await requestStore(), key)) !== requested
+    if (items.length === 0) return { height, isBusy: false, isLive: true, isWoken }
     const answers = await readUris(source, items, signal)
     const work = items.map((item, at) => ({ item, answer: answers[at] }))
     const results = await atOnce(work, fetchesAtOnce, ({ item, answer }) =>

@@ -16,3 +16,9 @@ export type OpenChain = {
   /** Does work in one transaction, under the lease, when no batch is being written. */
   readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
 }
+
+/** A chain whose streams rest while nothing changes. */
+export type WatchedChain = OpenChain & {
+  /** Another number after each commit of this process, but those that only renew the lease. */
+  readonly changes: () => number
+}

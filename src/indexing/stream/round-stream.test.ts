@@ -52,6 +52,29 @@ void test('round stream: what is no fault ends it, and it says so', async () => 
   ])
 })
 
+void test('round stream: it rests until it is woken, or for ten seconds', async () => {
+  const clock = virtualClock()
+  const over = new AbortController()
+  const roundsAt: number[] = []
+  let isWoken = false
+  const stream = roundStream('rounds', { clock, log: silentLog }, async () => {
+    roundsAt.push(Math.round(clock.monotonic() / 1_000))
+    isWoken = false
+    return { ...done, isWoken: async () => isWoken }
+  })
+  const running = stream.run(over.signal)
+  await clock.sleep(3_500)
+  isWoken = true
+  await clock.sleep(12_000)
+  over.abort()
+  await running
+  const [first = 0] = roundsAt
+  assert.deepEqual(
+    roundsAt.map((second) => second - first),
+    [0, 4, 14],
+  )
+})
+
 const blob = table('blob', { id: 'integer', bytes: 'bytes' }, { key: ['id'], layout: 'rows' })
 
 void test('pace: the log is folded once batches are few, and again when there are none', async () => {

@@ -15,6 +15,8 @@ export type Round = {
   readonly isLive: boolean
   /** Reason why a part of the work waits. */
   readonly reason?: string | undefined
+  /** Returns whether there may be something to do since. The next round waits for it, or for {@link longestRestMs}. */
+  readonly isWoken?: () => Promise<boolean>
 }
 
 /**
@@ -22,6 +24,8 @@ export type Round = {
  * lease that stands still is lost, since rounds may be what renews it.
  */
 const idlePauseMs = 1_000
+/** Longest time without a round: some work is due at a time. */
+const longestRestMs = 10_000
 const failurePauseMs = 3_000
 
 /**
@@ -35,10 +39,19 @@ export function roundStream(
   close: () => Promise<void> = async () => {},
 ): Stream {
   let status: StageStatus = idleStatus(name)
-  /** Does one round. Returns the pause after it. */
+  let roundAtMs = Number.NEGATIVE_INFINITY
+  let isWoken: (() => Promise<boolean>) | undefined
+  /** Until all that rest look again, at the same moment: together they ask one question of a server. */
+  const untilLookMs = (): number => idlePauseMs - (clock.monotonic() % idlePauseMs)
+  /** Does one round, or none where nothing is to be done. Returns the pause after it. */
   const step = async (signal: AbortSignal): Promise<number> => {
     try {
-      const { height, isBusy, isLive, reason } = await round(signal)
+      const restedMs = clock.monotonic() - roundAtMs
+      if (isWoken !== undefined && restedMs < longestRestMs && !(await isWoken()))
+        return untilLookMs()
+      roundAtMs = clock.monotonic()
+      const { height, isBusy, isLive, reason, isWoken: wakes } = await round(signal)
+      isWoken = isLive && !isBusy ? wakes : undefined
       status = {
         ...idleStatus(name),
         state: isLive ? 'live' : 'syncing',
@@ -46,8 +59,9 @@ export function roundStream(
         headHeight: height,
         reason,
       }
-      return isBusy ? 0 : idlePauseMs
+      return isBusy ? 0 : untilLookMs()
     } catch (error) {
+      isWoken = undefined
       if (signal.aborted) return 0
       const fault = faultOf(error)
       const reason = fault?.message ?? 'it broke; see the log'

@@ -75,6 +75,11 @@ export type Statement<R extends Row = Row> = HistoryScope & {
   readonly isLimited: boolean
   /** It changes rows of a summed table, but only what is not summed: see `Table.sums`. */
   readonly unsummed?: boolean
+  /**
+   * It gives one row, and is asked of many stores again and again: those of a server that are asked at the same moment
+   * are one statement there.
+   */
+  readonly together?: boolean
 }
 
 /** A row of the answer of a statement. */
@@ -84,6 +89,7 @@ type StatementOptions = HistoryScope & {
   readonly bigints?: boolean
   readonly postgres?: string
   readonly unsummed?: boolean
+  readonly together?: boolean
 }
 
 type Word = 'from' | 'join'
@@ -108,9 +114,9 @@ export function statement<const Text extends string>(
   text: Text,
   ...[options = {}]: OptionsOf<Text, StatementOptions>
 ): Statement<SelectedRow<Text>> {
-  const { bigints = false, postgres = text, unsummed = false, ...scope } = options
+  const { bigints = false, postgres = text, ...scope } = options
   const isLimited = text.endsWith('limit ?')
-  return { ...scope, sqlite: text, postgres, bigints, isLimited, unsummed }
+  return { ...scope, sqlite: text, postgres, bigints, isLimited }
 }
 
 /** A column of values for bulk writing, all columns of one call equally long. */

@@ -19,7 +19,10 @@ import type {
   Database,
   TransactionOptions,
   Reader,
+  Row,
   MaybePromise,
+  Statement,
+  Value,
   Writer,
 } from '../engine/database.ts'
 import { checkReadable, type NamedStore } from '../engine/layout.ts'
@@ -127,8 +130,13 @@ class PostgresDatabase implements Database {
 
   all: Database['all'] = (statement, parameters) => queryRows(this.#reads, statement, parameters)
 
-  get: Database['get'] = async (statement, parameters) =>
-    (await queryRows(this.#reads, statement, parameters))[0]
+  get: Database['get'] = async <R extends Row>(
+    statement: Statement<R>,
+    parameters?: readonly Value[],
+  ) =>
+    statement.together === true
+      ? this.#server.gathered.ask(this.#reads, statement, parameters)
+      : (await queryRows(this.#reads, statement, parameters))[0]
 
   lookup: Database['lookup'] = (lookup, keys) => findEach(this.#reads, lookup, keys)
 

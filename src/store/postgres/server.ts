@@ -7,6 +7,7 @@ import {
   type ConnectionOptions,
   applicationName,
 } from './connection.ts'
+import { GatheredQuestions } from './gathered-questions.ts'
 import { Marks } from './marks.ts'
 import { startPulse } from './pulse.ts'
 
@@ -35,6 +36,7 @@ export type Server = {
   readonly reads: ConnectionPool
   readonly writes: ConnectionPool
   readonly marks: Marks
+  readonly gathered: GatheredQuestions
   readonly close: () => Promise<void>
 }
 
@@ -113,6 +115,7 @@ function openServer(options: ServerOptions): Server {
     reads,
     writes,
     marks,
+    gathered: new GatheredQuestions(),
     close: async () => {
       end?.()
       await Promise.all([reads.close(), writes.close(), marks.close()])

@@ -31,7 +31,15 @@ for (const { chains, requests } of [embedded, scaled]) {
     state: async (calls) => calls.map(() => ({ kind: 'value', value })),
   } as Pick<EvmSource, 'headHeight' | 'state'> as EvmSource
   const { key } = facts
-  const of = { key, database: store, source, clock, log, commit: store.transaction }
+  const of = {
+    key,
+    database: store,
+    source,
+    clock,
+    log,
+    commit: store.transaction,
+    changes: () => 0,
+  }
   const step = oneRound(of, async () => requests)
   while ((await step(signal)).isBusy);
 }

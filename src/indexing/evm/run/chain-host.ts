@@ -24,7 +24,7 @@ import { type NftFetching, nftStream, openRequests } from '../../nft/nft-stream.
 import type { SharedStore, TakeLease } from '../../stream/chain-shares.ts'
 import type { BlockReport, ChainSpec, ResumePoint, SourceLimits } from '../../stream/chain-spec.ts'
 import { checkStream } from '../../stream/check-stream.ts'
-import type { OpenChain } from '../../stream/open-chain.ts'
+import type { OpenChain, WatchedChain } from '../../stream/open-chain.ts'
 import type { Stream } from '../../stream/stage.ts'
 import { leaseStream, writingRhythm } from '../../stream/writing-rhythm.ts'
 import { checkNotRefused, CopiedHistoryCheck, onlySegments } from '../copied/check-copied.ts'
@@ -151,7 +151,8 @@ function hostOver(
   const outbox = keepMs === undefined ? undefined : evmOutbox({ watches, clock, keepMs })
   const freezing = freezingAtOnce(database, store.freeze)
   const ingest = new StandingIngest({ ...options, database, standing, spec, outbox, freezing })
-  const chain: OpenChain = { key, database, source, clock, log, commit: ingest.commit }
+  const { commit, changes } = ingest
+  const chain: WatchedChain = { key, database, source, clock, log, commit, changes }
   const freezer = store.freeze && new Freezer(chain, store.freeze)
   const check = copiedCheckOf(chain, spec, copied, options)
   return {
@@ -224,7 +225,7 @@ function streamsOfNode(
   { world, store }: ChainHostOptions,
 ): {
   readonly unexplained: UnexplainedLogs
-  readonly over: (chain: OpenChain) => Stream[]
+  readonly over: (chain: WatchedChain) => Stream[]
   readonly close: () => Promise<void>
 } {
   const requests = openRequests(store)

@@ -51,6 +51,7 @@ export class StandingIngest {
   #ingest: EvmIngest | undefined
   readonly #queue = new WorkQueue()
   #lastCommitMs: number
+  #changes = 0
 
   constructor(options: StandingIngestOptions) {
     this.#options = options
@@ -66,7 +67,7 @@ export class StandingIngest {
     const { database, standing, spec, world, outbox, freezing } = this.#options
     const { clock } = world
     await standing.regain()
-    return this.#inOrder(async (lease) => {
+    return this.#changing(async (lease) => {
       // A commit whose answer was lost may still be under way: it holds the lease until it is over.
       const point = await underLease(database, { lease, clock }, async (writer) => {
         const blocks = await getCheckpoint(writer, blockStage)
@@ -85,7 +86,7 @@ export class StandingIngest {
 
   /** Writes a batch, or more than one. Throws what `work` throws, `lease-lost`, `store-failed`. */
   readonly write = <T>(work: (ingest: EvmIngest) => Promise<T>): Promise<T> =>
-    this.#inOrder(() => {
+    this.#changing(() => {
       const { standing, database } = this.#options
       const ingest = this.#ingest
       if (ingest === undefined)
@@ -96,7 +97,7 @@ export class StandingIngest {
   /** Does `work` in one transaction, under the lease. */
   readonly commit = <T>(work: (writer: Writer) => Promise<T>): Promise<T> => {
     const { database, world } = this.#options
-    return this.#inOrder((lease) => underLease(database, { lease, clock: world.clock }, work))
+    return this.#changing((lease) => underLease(database, { lease, clock: world.clock }, work))
   }
 
   /** Says that this process still writes, where no commit did; waits while another does. */
@@ -104,8 +105,11 @@ export class StandingIngest {
     const { database, standing, world } = this.#options
     await standing.regain()
     if (world.clock.monotonic() - this.#lastCommitMs >= leaseTtlMs / 4)
-      await this.#inOrder(async (lease) => renewLease(database, lease, world.clock))
+      await this.#inOrder((lease) => renewLease(database, lease, world.clock))
   }
+
+  /** Another number once the store was changed. */
+  readonly changes = (): number => this.#changes
 
   /** Returns whether this process writes the store, as far as it knows. */
   readonly isHeld = (): boolean => this.#options.standing.isHeld
@@ -120,6 +124,14 @@ export class StandingIngest {
   /** Waits for the work under way. */
   async settled(): Promise<void> {
     await this.#queue.idle()
+  }
+
+  async #changing<T>(work: (lease: Lease) => Promise<T>): Promise<T> {
+    try {
+      return await this.#inOrder(work)
+    } finally {
+      this.#changes++
+    }
   }
 
   #inOrder<T>(work: (lease: Lease) => Promise<T>): Promise<T> {

@@ -87,6 +87,10 @@ export class UnexplainedLogs {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#contracts.size === 0
+  }
+
   async take(database: Reader): Promise<number[]> {
     const contracts = [...this.#contracts.values()]
     this.#contracts.clear()
@@ -174,6 +178,10 @@ const doubtsAfter = statement(
    where chain = ? and requested_at > ? order by requested_at limit ${doubtsAtOnce}`,
 )
 
+const newestDoubt = statement('select max(requested_at) from token_doubt where chain = ?', {
+  together: true,
+})
+
 /**
  * Reads the doubts of one chain in order. One that comes late by another clock is reported again.
  */
@@ -187,6 +195,11 @@ export class Doubts {
     this.#chain = chain
     this.#requests = requests
     this.#after = chain.clock.now() - oldestMs
+  }
+
+  async areMore(): Promise<boolean> {
+    const [newest] = (await (await this.#requests())?.get(newestDoubt, [this.#chain.key])) ?? []
+    return (newest ?? 0) > this.#after
   }
 
   async next(): Promise<NumberedDoubt[]> {

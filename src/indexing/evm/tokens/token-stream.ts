@@ -12,7 +12,7 @@ import type { Clock, Random } from '../../../core/world.ts'
 import { getCheckpoint, blockStage } from '../../../store/checkpoint.ts'
 import { type Database, statement } from '../../../store/engine/database.ts'
 import { storedProofs } from '../../../store/query/evm/heights.ts'
-import type { OpenChain } from '../../stream/open-chain.ts'
+import type { WatchedChain } from '../../stream/open-chain.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 import { type Look, lookAtTokens, type WantedToken } from './look-at-tokens.ts'
@@ -63,7 +63,7 @@ type TokenStreamOptions = {
 
 /** The stream. Looks wait for the head: only there every node has the state. */
 export function tokenStream(
-  chain: OpenChain,
+  chain: WatchedChain,
   { random, requests, wrapped, unexplained }: TokenStreamOptions,
 ): Stream {
   const { database, source, clock } = chain
@@ -108,6 +108,7 @@ export function tokenStream(
   }
 
   async function round(signal: AbortSignal): Promise<Round> {
+    const changes = chain.changes()
     const height = (await getCheckpoint(database, blockStage))?.height ?? -1
     if (height < 0) return { height, isBusy: false, isLive: false }
     if (upgradedUntil < 0) [upgradedUntil, activityUntil] = [endOf(height), height]
@@ -118,7 +119,12 @@ export function tokenStream(
     if (height !== headSeen && height >= (await source.headHeight(signal))) headSeen = height
     const looked = height === headSeen ? await look(height, signal) : 0
     const isLive = called === 0 && looked === 0
-    return { height, isBusy: !isLive, isLive, reason: await doubtOf(database) }
+    const isWoken = async (): Promise<boolean> =>
+      chain.changes() !== changes ||
+      !unexplained.isEmpty ||
+      due.isDue(clock.monotonic()) ||
+      (await doubted.areMore())
+    return { height, isBusy: !isLive, isLive, reason: await doubtOf(database), isWoken }
   }
 
   return roundStream('tokens', chain, round)
@@ -172,6 +178,10 @@ class DueTokens {
       if (before === undefined && this.#waiting.size >= mostKept) return
       this.#waiting.set(id, { reason, at })
     }
+  }
+
+  isDue(now: number): boolean {
+    return [...this.#waiting.values()].some(({ at }) => at <= now)
   }
 
   /** The next to look at: those in doubt, those that something happened to, and the oldest. */

@@ -9,19 +9,19 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-import { faultKinds, primaryFaults } from '../test/simulation/fault-kinds.ts'
+import { bucketFaults, faultKinds, primaryFaults } from '../test/simulation/fault-kinds.ts'
 import { type SoakPlan, type Step, triesOf } from './report.ts'
 import { seedKinds } from './seeds.ts'
 
-const wholeSeeds = { chains: 8_000, primary: 2_000 } as const
-/** Seeds that one process tries, in turns of both kinds: it needs up to 2 GB for them. */
-const seedsAtOnce = { chains: 40, primary: 10 } as const
+const wholeSeeds = { chains: 8_000, buckets: 1_000, primary: 2_000 } as const
+/** Seeds that one process tries, in turns of all kinds: it needs up to 2 GB for them. */
+const seedsAtOnce = { chains: 40, buckets: 20, primary: 10 } as const
 
 /** All seeds, then each kind of fault that never took effect: it is bad, for nothing was tried of it. */
 export async function* simulation({ share, soFar }: SoakPlan): AsyncGenerator<Step> {
   for (let isOver = false; !isOver;) {
     isOver = true
-    for (const what of ['chains', 'primary'] as const) {
+    for (const what of ['chains', 'buckets', 'primary'] as const) {
       const from = soFar(seedKinds[what]).tries + 1
       const last = triesOf(wholeSeeds[what], share)
       if (from > last) continue
@@ -29,7 +29,7 @@ export async function* simulation({ share, soFar }: SoakPlan): AsyncGenerator<St
       yield* triedIn(what, { from, until: Math.min(from + seedsAtOnce[what], last + 1) })
     }
   }
-  for (const fault of [...faultKinds, ...primaryFaults]) {
+  for (const fault of [...faultKinds, ...bucketFaults, ...primaryFaults]) {
     const kind = `simulated ${fault}`
     if (soFar(kind).tries === 0) yield [{ kind, tries: 0, bad: 1, first: 'never took effect' }]
   }

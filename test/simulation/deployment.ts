@@ -12,6 +12,7 @@ import { Disk } from './disk.ts'
 import { drawsOf, type Draws } from './draws.ts'
 import type { SimEndpoint } from './node-harms.ts'
 import { Wrong } from './oracle.ts'
+import { SimBucket } from './sim-bucket.ts'
 import { type Role, type SimProcess, startProcess } from './sim-process.ts'
 
 /** Stages that are live only while a node tells the head. */
@@ -33,6 +34,8 @@ export type DeploymentParts = {
   readonly nodes: (clock: Clock, draws: Draws) => readonly SimEndpoint[]
   /** Files of the operator, as far as they are read. */
   readonly files?: World['files']['read']
+  /** The history freezes, and lies in a bucket. */
+  readonly hasBucket?: boolean
   /** The wall clock is so far ahead at first. */
   readonly wallAheadMs?: number
   /** That of every process. */
@@ -43,6 +46,7 @@ export type DeploymentParts = {
 export class Deployment {
   readonly clock: VirtualClock
   readonly disk: Disk
+  readonly bucket: SimBucket | undefined
   readonly nodes: readonly SimEndpoint[]
   /** Failures that no process may meet. */
   broken: unknown
@@ -54,6 +58,8 @@ export class Deployment {
   readonly #defect: Defect | undefined
   readonly #outside: World
   readonly #draws: Draws
+  /** Processes that were told to stop. */
+  readonly #stopping = new Set<SimProcess>()
   #isOver = false
   #started = 0
 
@@ -63,6 +69,7 @@ export class Deployment {
     loopTurn.limitMs = Number.POSITIVE_INFINITY
     this.clock = virtualClock()
     this.disk = new Disk(parts.folder)
+    this.bucket = parts.hasBucket === true ? new SimBucket(this.clock) : undefined
     this.#draws = drawsOf(seed).part('deployment')
     this.wallAheadMs = parts.wallAheadMs ?? 0
     this.nodes = parts.nodes(this.clock, this.#draws)
@@ -98,16 +105,20 @@ export class Deployment {
   async replace(target: number): Promise<void> {
     const at = target % this.#processes.length
     const old = this.process(at)
-    if (old.life.isDead || old.life.isFrozen) return
+    if (old.life.isDead || old.life.isFrozen || this.#stopping.has(old)) return
+    this.#stopping.add(old)
     const over = new AbortController()
     const late = this.clock.sleep(stopLimitMs, over.signal).then(
-      () => (this.broken ??= new Wrong(`a process does not end: ${old.role}`)),
+      () => {
+        if (!old.life.isDead) this.broken ??= new Wrong(`a process does not end: ${old.role}`)
+      },
       () => undefined,
     )
     await Promise.race([old.stop(), late])
     over.abort()
     old.life.kill()
-    if (!this.#isOver) this.#start(at, old.role)
+    // One that was killed meanwhile was started again.
+    if (!this.#isOver && this.process(at) === old) this.#start(at, old.role)
   }
 
   /** Throws {@link Wrong} where a chain is called live although nobody can know. */
@@ -145,6 +156,7 @@ export class Deployment {
       config: this.#config,
       outside: this.#outside,
       disk: this.disk,
+      bucket: this.bucket,
       role,
       owner: `process-${++this.#started}`,
       broke: (error) => (this.broken ??= error),

@@ -48,7 +48,7 @@ export class Disk {
         return database
       }
       const turn = mode === 'write' ? (): Promise<Database> => this.#turn(name, opened) : opened
-      return this.#harmed(await life.meets(turn), life)
+      return this.#harmed(await life.meets(turn), life, mode === 'write')
     }
   }
 
@@ -78,7 +78,7 @@ export class Disk {
     return undefined
   }
 
-  #harmed(inner: Database, life: Life): Database {
+  #harmed(inner: Database, life: Life, isWriter: boolean): Database {
     const read = <T>(work: () => T): T => {
       if (life.isDead) throw new Killed()
       const fails = this.#harm('reads fail')
@@ -99,7 +99,9 @@ export class Disk {
       unclaim: (epoch) => life.meets(async () => inner.unclaim(epoch)),
       pace: (pace) => life.meets(() => this.#turn(inner.name, () => inner.pace(pace))),
       sizeBytes: () => inner.sizeBytes(),
-      close: () => life.meets(() => this.#turn(inner.name, () => inner.close())),
+      // Who only reads waits for nobody.
+      close: () =>
+        life.meets(() => (isWriter ? this.#turn(inner.name, inner.close) : inner.close())),
       transaction: (work) => life.meets(() => this.#transact(inner, life, work)),
     }
   }

@@ -46,8 +46,25 @@ export const storeFaults = [
   'power: lost in a commit',
 ] as const
 
+/** Of object storage with the history of an EVM chain, where a deployment has one. */
+export const bucketFaults = [
+  'bucket: slow',
+  'bucket: gone',
+  'bucket: cuts connections',
+  'bucket: refuses for a while',
+  'bucket: refuses the keys',
+  'bucket: keeps less',
+  'bucket: gives other bytes',
+] as const
+
+/** One of them. */
+export type BucketFault = (typeof bucketFaults)[number]
+
 /** All kinds of a simulation of an EVM chain, in the order of the table. */
 export const faultKinds = [...nodeFaults, ...processFaults, ...storeFaults] as const
+
+/** Those of a simulation of an EVM chain whose history lies in a bucket. */
+export const bucketPlanKinds = [...bucketFaults, ...processFaults, ...storeFaults] as const
 
 /** Those of a simulation of a primary network. */
 export const primaryFaultKinds = [
@@ -64,7 +81,7 @@ export const primaryFaultKinds = [
 ] as const satisfies readonly FaultKind[]
 
 /** One kind. */
-export type FaultKind = (typeof faultKinds)[number] | (typeof primaryFaults)[number]
+export type FaultKind = (typeof faultKinds)[number] | (typeof primaryFaults)[number] | BucketFault
 
 /** One fault of a plan: from when to when, and which node or process. */
 export type PlannedFault = {

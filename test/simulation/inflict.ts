@@ -3,7 +3,7 @@
 import type { Deployment } from './deployment.ts'
 import type { StoreHarm } from './disk.ts'
 import { drawsOf } from './draws.ts'
-import type { FaultKind, PlannedFault } from './fault-kinds.ts'
+import type { BucketFault, FaultKind, PlannedFault } from './fault-kinds.ts'
 
 /** Number of times each kind took effect. */
 export type Tally = Map<FaultKind, number>
@@ -18,6 +18,8 @@ export async function inflict(
   const took = (): void => void tally.set(fault.kind, (tally.get(fault.kind) ?? 0) + 1)
   await clock.sleep(fault.atMs)
   if (/^(node|primary): /.test(fault.kind)) await inflictNode(fault, deployment, took)
+  else if (isOfBucket(fault.kind))
+    await inflictBucket({ ...fault, kind: fault.kind }, deployment, took)
   else if (fault.kind in harms) await inflictDisk(fault, deployment, took)
   else await inflictProcess(fault, deployment, took)
 }
@@ -33,6 +35,21 @@ async function inflictNode(
   node?.conditions.add(condition)
   await clock.sleep(forMs)
   node?.conditions.delete(condition)
+}
+
+function isOfBucket(kind: FaultKind): kind is BucketFault {
+  return kind.startsWith('bucket: ')
+}
+
+async function inflictBucket(
+  { kind, forMs, seed }: PlannedFault & { readonly kind: BucketFault },
+  { clock, bucket }: Deployment,
+  took: () => void,
+): Promise<void> {
+  const harm = { kind, draws: drawsOf(seed), took }
+  bucket?.harms.add(harm)
+  await clock.sleep(forMs)
+  bucket?.harms.delete(harm)
 }
 
 const harms: Readonly<Partial<Record<FaultKind, StoreHarm['kind']>>> = {

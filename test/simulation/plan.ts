@@ -3,7 +3,13 @@
  */
 
 import { drawsOf, type Draws } from './draws.ts'
-import { type FaultKind, faultKinds, type PlannedFault, primaryFaultKinds } from './fault-kinds.ts'
+import {
+  bucketPlanKinds,
+  type FaultKind,
+  faultKinds,
+  type PlannedFault,
+  primaryFaultKinds,
+} from './fault-kinds.ts'
 import type { Role } from './sim-process.ts'
 
 /** A deployment and what happens to it. Plain data, so that it can be kept. */
@@ -14,6 +20,8 @@ export type Plan = {
   readonly nodes: number
   readonly roles: readonly Role[]
   readonly callers: number
+  /** The history freezes, and lies in a bucket. */
+  readonly hasBucket?: boolean
   readonly faults: readonly PlannedFault[]
 }
 
@@ -67,6 +75,21 @@ export function planOfKind(seed: number, kind: FaultKind): Plan {
   const draws = drawsOf(seed).part('plan of a kind')
   const faults = Array.from({ length: draws.between(1, 4) }, () => faultOf(draws, kind))
   return { ...planOf(seed), nodes: 1, faults }
+}
+
+/** The plan of a seed for a chain whose history lies in a bucket. */
+export function bucketPlanOf(seed: number): Plan {
+  const draws = drawsOf(seed).part('bucket plan')
+  const count = draws.between(dealt, 7)
+  return {
+    seed,
+    history: seed % histories,
+    nodes: 1,
+    roles: draws.pick(deployments),
+    callers: draws.between(1, 3),
+    hasBucket: true,
+    faults: faultsOf(draws, { seed, count, kinds: bucketPlanKinds }),
+  }
 }
 
 /** The plan of a seed for a primary network, which has one node. */

@@ -3,6 +3,8 @@
  * without a socket.
  */
 
+import { join } from 'node:path'
+
 import type { FastifyInstance } from 'fastify'
 
 import { createComparedBalances } from '../../src/api/evm/balances/compared-balances.ts'
@@ -36,6 +38,7 @@ import type { Seams } from './defects.ts'
 import type { Disk } from './disk.ts'
 import { inlinePorts } from './inline-port.ts'
 import { Life, worldOf } from './life.ts'
+import type { BucketUser, SimBucket } from './sim-bucket.ts'
 
 /** Work of a process. */
 export type Role = 'all' | 'index' | 'serve'
@@ -56,6 +59,8 @@ export type ProcessParts = {
   readonly config: Config
   readonly outside: World
   readonly disk: Disk
+  /** Holds history that freezes; absent, all of it stays in tables. */
+  readonly bucket: SimBucket | undefined
   readonly role: Role
   /** Names it, and no other, in leases. */
   readonly owner: string
@@ -75,16 +80,19 @@ export function startProcess(parts: ProcessParts): SimProcess {
   const inside = worldOf(life, parts.outside)
   const { transport } = inside
   const world = { ...inside, transport: seams.transport?.(transport) ?? transport }
-  const around = parts.disk.around(life)
+  const { disk, bucket, role, owner } = parts
+  const over = new AbortController()
+  const folder = cacheFolder(disk, role, owner)
+  const around = disk.around(life)
   const store: StoreLocation = {
     store: 'embedded',
-    dataDir: parts.disk.folder,
+    dataDir: disk.folder,
+    ...(bucket && historyIn(bucket, life, { world, folder, signal: over.signal })),
     around: async (open, named) => {
       const database = await around(open, named)
       return seams.database?.(database) ?? database
     },
   }
-  const over = new AbortController()
   const guarded = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
       if (life.isDead) return
@@ -105,6 +113,21 @@ export function startProcess(parts: ProcessParts): SimProcess {
       await indexing?.ended()
     },
   }
+}
+
+/** A process that serves alone begins with an empty disk. */
+function cacheFolder({ folder }: Disk, role: Role, owner: string): string {
+  return join(folder, role === 'serve' ? `history-cache-${owner}` : 'history-cache')
+}
+
+/** Segments of a few blocks, which are merged, too. */
+export function historyIn(
+  bucket: SimBucket,
+  life: Life,
+  process: BucketUser,
+): Pick<StoreLocation, 'segments' | 'freeze' | 'bucket'> {
+  const freeze = { heightsPerSegment: 2 }
+  return { segments: process.folder, freeze, bucket: bucket.openFor(life, process) }
 }
 
 type Made = ProcessParts & {

@@ -9,13 +9,14 @@ import { join } from 'node:path'
 
 import { readConfig } from '../../src/config/read-config.ts'
 import { messageStore } from '../../src/service/chain-specs.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { cutMessages, evmTables, token, tokenWord } from '../../src/store/schema/evm.ts'
 import { icmTables } from '../../src/store/schema/icm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { nftMetadata } from '../../src/store/schema/nft.ts'
 import { chainTables, messageTables } from '../../src/store/schema/stores.ts'
 import type { Table } from '../../src/store/schema/table.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 import { call, type CallerOptions, Heights, readList } from './caller.ts'
 import type { Defect } from './defects.ts'
@@ -23,9 +24,11 @@ import { Deployment } from './deployment.ts'
 import { drawsOf } from './draws.ts'
 import { type History, historyOf } from './history.ts'
 import { inflict, type Tally } from './inflict.ts'
+import { Life } from './life.ts'
 import { listQuestions, Wrong } from './oracle.ts'
 import { histories, historyLength, type Plan, troubleMs } from './plan.ts'
 import { SimNode } from './sim-node.ts'
+import { historyIn } from './sim-process.ts'
 
 /** Result of a plan. */
 export type Outcome = {
@@ -64,8 +67,9 @@ export async function simulate(plan: Plan, defect?: Defect): Promise<Outcome> {
   try {
     recoveryMs = await live(plan, deployment, { history: own, tally, heights })
     await deployment.end()
-    if (plan.faults.length > 0) await compare(plan.history, folder)
-    else wanted.set(plan.history, await digestOf(folder))
+    const location = locationOf(deployment, folder)
+    if (plan.faults.length > 0) await compare(plan.history, location)
+    else wanted.set(plan.history, await digestOf(location))
     return { tally, answers: heights.answers, recoveryMs }
   } catch (error) {
     await deployment.end()
@@ -225,8 +229,18 @@ const undecided: readonly Table[] = [token, tokenWord, nftMetadata, cutMessages]
 /** Tables whose rows blocks and traces decide. */
 const decided = [...evmTables, ...metricsTables].filter((table) => !undecided.includes(table))
 
-async function digestOf(folder: string): Promise<Record<string, string>> {
-  const location = { store: 'embedded', dataDir: folder }
+/** The stores of a deployment that ended, read by somebody with an empty disk. */
+function locationOf({ bucket }: Deployment, dataDir: string): StoreLocation {
+  const location = { store: 'embedded', dataDir }
+  if (bucket === undefined) return location
+  const random = { bytes: (size: number) => new Uint8Array(size), number: () => 0.5 }
+  const folder = join(dataDir, 'history-read')
+  const world = { clock: systemClock, random }
+  const { signal } = new AbortController()
+  return { ...location, ...historyIn(bucket, new Life(), { world, folder, signal }) }
+}
+
+async function digestOf(location: StoreLocation): Promise<Record<string, string>> {
   const digests: Record<string, string> = {}
   for (const { name, tables, of } of [
     { name: storeName, tables: chainTables, of: decided },
@@ -240,12 +254,12 @@ async function digestOf(folder: string): Promise<Record<string, string>> {
 }
 
 /** That the store holds exactly the rows of a run in which nothing went wrong. */
-async function compare(history: number, folder: string): Promise<void> {
+async function compare(history: number, location: StoreLocation): Promise<void> {
   if (!wanted.has(history)) {
     const { wrong } = await simulate(undisturbed(history))
     if (wrong !== undefined) throw new Wrong(`undisturbed: ${wrong}`)
   }
-  const told = await digestOf(folder)
+  const told = await digestOf(location)
   for (const [table, digest] of Object.entries(wanted.get(history) ?? {}))
     if (told[table] !== digest)
       throw new Wrong(`table ${table} holds ${told[table]}, undisturbed ${digest}`)

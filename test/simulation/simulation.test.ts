@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { faultKinds, type FaultKind } from './fault-kinds.ts'
+import { bucketFaults, faultKinds, type FaultKind } from './fault-kinds.ts'
 import { keptPlans } from './kept-plans.ts'
-import { type Plan, planOf } from './plan.ts'
+import { bucketPlanOf, type Plan, planOf } from './plan.ts'
 import { simulate } from './simulate.ts'
 import { failureText, tryPlan, trySeed } from './try-seed.ts'
 
@@ -23,6 +23,17 @@ void test('simulation: whatever goes wrong, answers are right and the rows of an
     answers += outcome.answers
   }
   assert.ok(answers > 50 * seeds, `${answers} answers were judged`)
+})
+
+void test('simulation: history in a bucket that fails in every way is whole, and nobody is told what is wrong', async () => {
+  for (const [at, kind] of bucketFaults.entries()) {
+    const lasting = { kind, atMs: 0, forMs: 25_000, target: 0, seed: at + 1 }
+    const roles = ['index', 'serve'] as const
+    const plan = { ...bucketPlanOf(at + 1), history: 0, roles }
+    const { tally, failure } = await tryPlan({ ...plan, faults: [lasting, ...plan.faults] })
+    assert.equal(failure && failureText(failure), undefined)
+    assert.ok(tally.has(kind), kind)
+  }
 })
 
 void test('simulation: plans that failed once pass', async () => {

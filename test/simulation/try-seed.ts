@@ -1,6 +1,6 @@
 /** Runs plans; one that fails is made small first, and told so that it can be had again. */
 
-import { type Plan, planOf, primaryPlanOf } from './plan.ts'
+import { bucketPlanOf, type Plan, planOf, primaryPlanOf } from './plan.ts'
 import { shrink } from './shrink.ts'
 import { simulatePrimary } from './simulate-primary.ts'
 import { type Outcome, simulate } from './simulate.ts'
@@ -11,6 +11,13 @@ export type Failure = { readonly seed: number; readonly wrong: string; readonly 
 /** Runs the plan of a seed. */
 export async function trySeed(seed: number): Promise<Outcome & { readonly failure?: Failure }> {
   return tryPlan(planOf(seed))
+}
+
+/** Runs the plan of a seed for a chain whose history lies in a bucket. */
+export async function tryBucketSeed(
+  seed: number,
+): Promise<Outcome & { readonly failure?: Failure }> {
+  return tryPlan(bucketPlanOf(seed))
 }
 
 /** Runs the plan of a seed for a primary network. */

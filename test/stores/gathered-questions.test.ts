@@ -38,7 +38,7 @@ void test('gathered questions: leases of many stores are one statement, each wit
   assert.ok(taken <= 2, `${taken} statements`)
 
   const rows = await Promise.all(
-    stores.map((store, at) => store.get(ownerOf, [at % 2 === 0 ? 1 : 2])),
+    stores.map(async (store, at) => store.get(ownerOf, [at % 2 === 0 ? 1 : 2])),
   )
   assert.deepEqual(
     rows.map((row) => row?.[0]),

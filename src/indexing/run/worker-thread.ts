@@ -42,11 +42,11 @@ export async function enterThread(): Promise<WorkerThread & { readonly leave: ()
   const data = workerData as ThreadData
   const module: { openWorld: () => World } = await import(data.worldModule)
   const world = module.openWorld()
-  const bucket = data.bucket && openBucket(data.bucket, world)
   const { log, waits } = joinThread(data.link, () => world.clock.monotonic())
   // A process that is killed would leave the next start without what this thread compiled.
   flushCompileCache()
   const stopping = new AbortController()
+  const bucket = data.bucket && openBucket(data.bucket, world, stopping.signal)
   const stopped = Promise.withResolvers<void>()
   port.on('message', (word: unknown) => {
     if (word !== stopWord) return

@@ -7,7 +7,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 import { AwsV4Signer } from 'aws4fetch'
 
@@ -25,7 +25,18 @@ export type BucketOptions = Required<Pick<World, 'clock' | 'random' | 'transport
   readonly credentials: Pick<CredentialSource, 'get' | 'renew'>
   /** Hears of requests, and of bytes of files. */
   readonly count: (what: RequestOutcome | 'sent' | 'received', by?: number) => void
+  /** Ends requests, and the pauses between their attempts, with the process. */
+  readonly signal?: AbortSignal | undefined
+  /** In place of the signing by threads, for tests in virtual time. */
+  readonly sign?: (request: UnsignedRequest) => Promise<SignedRequest>
 }
+
+type UnsignedRequest = {
+  readonly method: string
+  readonly url: string
+  readonly headers: Record<string, string>
+}
+type SignedRequest = Omit<UnsignedRequest, 'method'>
 
 /** An object of a bucket. */
 export type KeptObject = {
@@ -70,9 +81,9 @@ export class Bucket {
    * it lies there. Throws `store-failed`.
    */
   async put(key: string, path: string, freshMs: number): Promise<void> {
-    const file = await open(path, 'r')
+    const file = openSync(path, 'r')
     try {
-      const { size } = await file.stat()
+      const { size } = fstatSync(file)
       const isStored = await this.#send(key, { file, size }, { 'if-none-match': '*' })
       if (!isStored) {
         const known = await this.find(key)
@@ -87,7 +98,7 @@ export class Bucket {
           `the bucket keeps ${kept?.bytes ?? 'no'} bytes of ${size}: ${key}`,
         )
     } finally {
-      await file.close()
+      closeSync(file)
     }
   }
 
@@ -180,7 +191,7 @@ export class Bucket {
   /** Sends a file whole; returns false where a condition of `headers` does not hold. */
   async #send(key: string, of: OpenFile, headers: Headers): Promise<boolean> {
     if (of.size > partBytes) return this.#sendParts(key, of, headers)
-    const body = await partOf(of, 0, of.size)
+    const body = partOf(of, 0, of.size)
     const { status } = await this.#request({
       method: 'PUT',
       key,
@@ -202,8 +213,7 @@ export class Bucket {
       const tags = await Promise.all(
         Array.from({ length: count }, async (_, at) => {
           const query = { partNumber: String(at + 1), uploadId }
-          const body = (): Promise<Uint8Array> =>
-            partOf(of, at * size, Math.min(size, of.size - at * size))
+          const body = (): Uint8Array => partOf(of, at * size, Math.min(size, of.size - at * size))
           const { headers: got } = await this.#request({ method: 'PUT', key, query, body })
           return `<Part><PartNumber>${at + 1}</PartNumber><ETag>${got['etag'] ?? ''}</ETag></Part>`
         }),
@@ -247,9 +257,9 @@ export class Bucket {
   }
 
   async #withRetries(request: BucketRequest): Promise<HttpReply> {
-    const { clock, random, count } = this.#options
+    const { clock, random, count, signal } = this.#options
     const { known = [] } = request
-    const body = typeof request.body === 'function' ? await request.body() : request.body
+    const body = typeof request.body === 'function' ? request.body() : request.body
     for (let failures = 0; ; failures++) {
       const reply = await this.#exchange({ ...request, body })
       if (!(reply instanceof Fault)) {
@@ -261,12 +271,17 @@ export class Bucket {
           return reply
         }
       }
-      if (failures + 1 >= attempts || !(reply instanceof Fault || this.#mayPass(reply))) {
+      const isLast = failures + 1 >= attempts || signal?.aborted === true
+      if (isLast || !(reply instanceof Fault || this.#mayPass(reply))) {
         count('failed')
         throw refusal(request, reply)
       }
       count('again')
-      await clock.sleep(growingPause(failures, pauses) * (0.5 + random.number()))
+      const pauseMs = growingPause(failures, pauses) * (0.5 + random.number())
+      // The attempt after a pause that was cut short is the last.
+      await clock.sleep(pauseMs, signal).catch((error: unknown) => {
+        if (signal?.aborted !== true) throw error
+      })
     }
   }
 
@@ -274,17 +289,20 @@ export class Bucket {
     request: BucketRequest & { readonly body: Uint8Array | undefined },
   ): Promise<HttpReply | Fault> {
     const { method, body } = request
+    const { signal, transport } = this.#options
     try {
       const { url, headers } = await this.#signed(request)
-      return await this.#options.transport.request({
+      return await transport.request({
         url,
         method,
         headers,
         body,
         timeoutMs,
         maxBytes: mostReplyBytes,
+        ...(signal && { signal }),
       })
     } catch (error) {
+      if (signal?.aborted === true) return new Fault('node-unreachable', 'this process ends')
       const fault = faultOf(error)
       if (fault?.retryable !== true) throw error
       return fault
@@ -313,20 +331,22 @@ export class Bucket {
     query = {},
     headers = {},
     body,
-  }: Omit<BucketRequest, 'body'> & { readonly body?: unknown }): Promise<{
-    readonly url: string
-    readonly headers: Record<string, string>
-  }> {
+  }: Omit<BucketRequest, 'body'> & { readonly body?: unknown }): Promise<SignedRequest> {
     const { url, prefix, region } = this.#address
     const address = new URL(key === undefined ? url : `${url}/${prefix}${key}`)
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
     const bytes = body instanceof Uint8Array ? body : new Uint8Array()
     const hash = createHash('sha256').update(bytes).digest('hex')
-    const signer = new AwsV4Signer({
-      ...(await this.#options.credentials.get()),
+    const unsigned = {
       method,
       url: address.href,
       headers: { ...headers, 'x-amz-content-sha256': hash },
+    }
+    const { sign, credentials } = this.#options
+    if (sign !== undefined) return sign(unsigned)
+    const signer = new AwsV4Signer({
+      ...(await credentials.get()),
+      ...unsigned,
       service: 's3',
       region,
       datetime: new Date(this.#now()).toISOString().replaceAll(/[:-]|\.\d{3}/g, ''),
@@ -341,7 +361,7 @@ export class Bucket {
 }
 
 type Headers = Readonly<Record<string, string>>
-type OpenFile = { readonly file: FileHandle; readonly size: number }
+type OpenFile = { readonly file: number; readonly size: number }
 
 type BucketRequest = {
   readonly method: HttpRequest['method']
@@ -350,17 +370,17 @@ type BucketRequest = {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Headers
   /** A function is called when the request's turn has come. */
-  readonly body?: Uint8Array | (() => Promise<Uint8Array>) | undefined
+  readonly body?: Uint8Array | (() => Uint8Array) | undefined
   /** Statuses besides those of success that the caller expects. */
   readonly known?: readonly number[]
 }
 
-async function partOf({ file }: OpenFile, from: number, size: number): Promise<Uint8Array> {
+function partOf({ file }: OpenFile, from: number, size: number): Uint8Array {
   const bytes = new Uint8Array(size)
   for (let at = 0; at < size;) {
-    const { bytesRead } = await file.read(bytes, at, size - at, from + at)
-    if (bytesRead === 0) throw new Fault('store-failed', 'a file is shorter than it was')
-    at += bytesRead
+    const read = readSync(file, bytes, at, size - at, from + at)
+    if (read === 0) throw new Fault('store-failed', 'a file is shorter than it was')
+    at += read
   }
   return bytes
 }

@@ -43,10 +43,11 @@ export function noCounts(): SharedCounts {
   return new BigInt64Array(new SharedArrayBuffer(bucketCounts.length * 8))
 }
 
-/** Opens a bucket for a thread; nothing is requested yet. */
+/** Opens a bucket for a thread, until `signal` is aborted; nothing is requested yet. */
 export function openBucket(
   { address, counts, ...kept }: BucketSettings,
   world: World,
+  signal?: AbortSignal,
 ): BucketHistory {
   const { download, env } = world
   assert(
@@ -57,6 +58,6 @@ export function openBucket(
     Atomics.add(counts, bucketCounts.indexOf(name), BigInt(by))
   }
   const credentials = new CredentialSource({ ...world, env })
-  const bucket = new Bucket(address, { ...world, download, credentials, count })
+  const bucket = new Bucket(address, { ...world, download, credentials, count, signal })
   return { ...kept, bucket, clock: world.clock, count }
 }

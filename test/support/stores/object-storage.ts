@@ -80,8 +80,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://storage')
-  const key = decodeURIComponent(pathname.slice(`/${bucket}/`.length))
+  const { key, searchParams } = placeOf(request.url ?? '')
   const names = [...searchParams.keys()].toSorted().join('&')
   const asked = `${request.method} ${key}${names === '' ? '' : ` ?${names}`}`
   storage.asked.push(asked)
@@ -103,7 +102,9 @@ async function answer(
   const hash = createHash('sha256').update(body).digest('hex')
   if (request.headers['x-amz-content-sha256'] !== hash)
     return refuse(response, 400, 'XAmzContentSHA256Mismatch')
-  const reply = done(storage, { request, key, query: searchParams, body })
+  const isConditional = request.headers['if-none-match'] === '*'
+  const { method = '' } = request
+  const reply = storageReply(storage, { method, isConditional, key, query: searchParams, body })
   if (fault === 'cut after') return void response.destroy()
   if (fault === 'error behind success')
     return void response.end('<Error><Code>InternalError</Code></Error>')
@@ -116,29 +117,47 @@ async function answer(
   response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
 }
 
-type Reply = {
+/** The key and the question of a URL of the bucket. */
+export function placeOf(url: string): {
+  readonly key: string
+  readonly searchParams: URLSearchParams
+} {
+  const { pathname, searchParams } = new URL(url, 'http://storage')
+  return { key: decodeURIComponent(pathname.slice(`/${bucket}/`.length)), searchParams }
+}
+
+/** What a storage answers. */
+export type StorageReply = {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly bytes?: Uint8Array
 }
 
-type Asked = {
-  readonly request: IncomingMessage
-  readonly key: string
-  readonly query: URLSearchParams
-  readonly body: Uint8Array
-}
+/** The files of a storage, and its time. */
+export type StoredFiles = Pick<ObjectStorage, 'files' | 'isEndless' | 'now'>
 
-function done(storage: ObjectStorage, { request, key, query, body }: Asked): Reply {
+/** Does what a request asks, and answers it. */
+export function storageReply(
+  storage: StoredFiles,
+  request: {
+    readonly method: string
+    /** It is to store nothing where something is. */
+    readonly isConditional: boolean
+    readonly key: string
+    readonly query: URLSearchParams
+    readonly body: Uint8Array
+  },
+): StorageReply {
+  const { method, isConditional, key, query, body } = request
   const { files } = storage
-  const isTaken = request.headers['if-none-match'] === '*' && files.has(key)
+  const isTaken = isConditional && files.has(key)
   const uploadId = query.get('uploadId') ?? ''
-  const keep = (bytes: Uint8Array): Reply => {
+  const keep = (bytes: Uint8Array): StorageReply => {
     files.set(key, { bytes, storedMs: storage.now() })
     return { status: 200, headers: { etag: '"tag"' } }
   }
   const known = files.get(key)
-  switch (request.method) {
+  switch (method) {
     case 'PUT':
       if (uploadId === '') return isTaken ? error(412, 'PreconditionFailed') : keep(body)
       uploads.get(uploadId)?.set(Number(query.get('partNumber')), body)
@@ -177,7 +196,7 @@ function done(storage: ObjectStorage, { request, key, query, body }: Asked): Rep
 /** Two keys a page, so that any list has several. */
 const keysPerPage = 2
 
-function listed({ files, isEndless }: ObjectStorage, query: URLSearchParams): Reply {
+function listed({ files, isEndless }: StoredFiles, query: URLSearchParams): StorageReply {
   const prefix = query.get('prefix') ?? ''
   const after = isEndless ? '' : (query.get('continuation-token') ?? '')
   const keys = [...files.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted()
@@ -194,7 +213,7 @@ function listed({ files, isEndless }: ObjectStorage, query: URLSearchParams): Re
   }
 }
 
-function error(status: number, code: string): Reply {
+function error(status: number, code: string): StorageReply {
   return { status, bytes: xml(`<Error><Code>${code}</Code></Error>`) }
 }
 

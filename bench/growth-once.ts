@@ -1,6 +1,7 @@
 /**
  * One backfill of a made-up chain in a process of its own, which `growth.ts` starts with a way of
- * writing, the number of blocks, the kind of chain, whether blocks are checked, and a folder.
+ * writing, the number of blocks, the kind of chain, whether blocks are checked, a folder, and the bucket of its history,
+ * where it has one.
  *
  * Prints figures as JSON. Bytes are those that this process handed to the disk.
  */
@@ -23,12 +24,13 @@ import { openStore } from '../src/store/open.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { startPostgres } from '../test/support/stores/postgres.ts'
+import { historyAt } from './bucket-history.ts'
 import { decodedChain } from './decoded-chain.ts'
 import { plainShape, usualShape } from './evm-chain.ts'
 import type { DecoderTimes } from './evm-ingest-decoder.ts'
 import { peakMib, writtenBytes } from './process-figures.ts'
 
-const [way = 'tables', blocksText, kind, checks, folder = ''] = process.argv.slice(2)
+const [way = 'tables', blocksText, kind, checks, folder = '', bucketUrl] = process.argv.slice(2)
 const blocks = Number(blocksText)
 const isFrozen = !way.endsWith('tables')
 const isAtOnce = way.endsWith('at-once')
@@ -51,7 +53,8 @@ process.stdout.write(JSON.stringify(await backfill()))
 async function backfill(): Promise<object> {
   const server = way.startsWith('postgres') ? await startPostgres() : undefined
   const store = server?.url ?? 'embedded'
-  const location = { store, dataDir: folder, ...(isFrozen ? { freeze } : {}) }
+  const history = bucketUrl === undefined ? {} : historyAt(bucketUrl, join(folder, 'history-cache'))
+  const location = { store, dataDir: folder, ...(isFrozen ? { freeze } : {}), ...history }
   const database = await openStore(location, 'growth', chainTables, 'write')
   const ingest = await ingestOf(database)
   const marks: Mark[] = []

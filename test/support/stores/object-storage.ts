@@ -42,6 +42,8 @@ export type ObjectStorage = {
   isEndless: boolean
   /** Milliseconds since 1970 by the server. */
   now: () => number
+  /** It waits so long before it answers. */
+  delayMs: number
   readonly close: () => void
 }
 
@@ -64,6 +66,7 @@ export async function startStorage(): Promise<ObjectStorage> {
     fault: () => undefined,
     isEndless: false,
     now: () => Date.now(),
+    delayMs: 0,
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -88,6 +91,7 @@ async function answer(
   response.setHeader('date', new Date(storage.now()).toUTCString())
   if (fault === 'cut before') return void response.destroy()
   const body = await buffer(request)
+  if (storage.delayMs > 0) await systemClock.sleep(storage.delayMs)
   if (fault === 'slow down') return refuse(response, 503, 'SlowDown')
   if (fault === 'expired') return refuse(response, 400, 'ExpiredToken')
   if (fault === 'denied') return refuse(response, 403, 'AccessDenied')

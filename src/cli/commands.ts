@@ -56,7 +56,7 @@ export const groups: Readonly<Record<string, string>> = {
   contracts: 'verified contracts',
   alias: 'names of chains and endpoints',
   log: 'logging of a running Firn',
-  snapshot: 'copies of all stores in a folder',
+  snapshot: 'copies of all stores in a folder or bucket',
   cache: 'history of a bucket on this disk',
 }
 
@@ -309,27 +309,27 @@ export const commands: readonly CommandRow[] = [
   },
   {
     words: 'snapshot create <folder>',
-    about: 'copy what is new in the stores, while Firn runs or not',
+    about: 'copy what is new in the stores into a folder or bucket, while Firn runs or not',
     options: [configFile, storeFolder],
     examples: ['firn snapshot create /backup/firn --config firn.yaml'],
-    run: async (flags, folder) =>
-      (await import('./commands/snapshot.ts')).createSnapshot(folder, flags),
+    run: async (flags, place) =>
+      (await import('./commands/snapshot.ts')).createSnapshot(place, flags),
   },
   {
     words: 'snapshot list <folder>',
-    about: 'list the snapshots of a folder',
+    about: 'list the snapshots of a folder or bucket',
     options: [['--json', 'print one JSON object']],
     examples: ['firn snapshot list /backup/firn'],
-    run: async (flags, folder) =>
-      (await import('./commands/snapshot.ts')).listSnapshots(folder, flags),
+    run: async (flags, place) =>
+      (await import('./commands/snapshot.ts')).listSnapshots(place, flags),
   },
   {
     words: 'snapshot verify <folder>',
     about: 'read every file of a snapshot and compare it with its hash',
     options: [which],
     examples: ['firn snapshot verify /backup/firn'],
-    run: async (flags, folder) =>
-      (await import('./commands/snapshot.ts')).verifySnapshot(folder, flags),
+    run: async (flags, place) =>
+      (await import('./commands/snapshot.ts')).verifySnapshot(place, flags),
   },
   {
     words: 'snapshot restore <from>',

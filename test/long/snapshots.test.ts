@@ -33,6 +33,7 @@ import {
   untilLive,
 } from '../support/processes/firn-process.ts'
 import { freezeAt, mergeAll, removeUnnamed } from '../support/stores/freeze-store.ts'
+import { startStorage } from '../support/stores/object-storage.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 
 const frozen = 'fuji-demo-l1'
@@ -350,4 +351,70 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
   assert.match(failed.stderr, /^firn: [^\n]+\n$/)
   assert.deepEqual([...filesBelow(other).keys()], ['firn-snapshots.json'])
   assert.deepEqual(filesBelow(copies), before)
+})
+
+void test('snapshot: in a bucket, each file once, read whole and restored from there', async (t) => {
+  const storage = await startStorage()
+  t.after(storage.close)
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) {
+    process.env[name] = 'somebody'
+    t.after(() => delete process.env[name])
+  }
+  const { origin } = new URL(storage.address.url)
+  const place = `s3://history/copies?endpoint=${origin}`
+  const keys = (): readonly string[] => [...storage.files.keys()].toSorted()
+  const put = (): readonly string[] =>
+    storage.asked.filter((asked) => asked.startsWith('PUT')).map((asked) => asked.slice(4))
+  const folder = await frozenFolder(t)
+
+  const first = await runFirn('snapshot', 'create', place, '--data-dir', folder)
+  assert.equal(first.code, 0, first.stderr)
+  const segments = keys().filter((key) => key.startsWith(`copies/segments/${frozen}/`))
+  assert.equal(segments.length, 6)
+  assert.equal(put().at(-1)?.startsWith('copies/snapshots/'), true, 'the manifest is put last')
+  const before = keys()
+
+  storage.asked.length = 0
+  const second = await runFirn('snapshot', 'create', place, '--data-dir', folder)
+  assert.equal(second.code, 0, second.stderr)
+  assert.deepEqual(
+    put().filter((key) => key.startsWith('copies/segments/')),
+    [],
+    'segments are there',
+  )
+  const listed = await runFirn('snapshot', 'list', place, '--json')
+  const ids = JSON.parse(listed.stdout).snapshots.map(({ id }: { id: string }) => id)
+  assert.equal(ids.length, 2)
+
+  // What no snapshot names goes, unless another process put it within a day.
+  const [old, fresh] = [`copies/files/${'a'.repeat(64)}`, `copies/files/${'b'.repeat(64)}`]
+  const bytes = new Uint8Array(10)
+  storage.files.set(old, { bytes, storedMs: Date.now() - 90_000_000 })
+  storage.files.set(fresh, { bytes, storedMs: Date.now() })
+  for (const key of before) {
+    const kept = storage.files.get(key)
+    if (kept !== undefined) storage.files.set(key, { ...kept, storedMs: 0 })
+  }
+  const third = await runFirn('snapshot', 'create', place, '--data-dir', folder)
+  assert.equal(third.code, 0, third.stderr)
+  assert.deepEqual(
+    [old, fresh, ...before].filter((key) => !storage.files.has(key)),
+    [old],
+  )
+
+  const verified = await runFirn('snapshot', 'verify', place)
+  assert.match(verified.stdout, /are as they were written/)
+  const restored = join(await freshFolder(t), 'data')
+  const done = await runFirn('snapshot', 'restore', place, '--data-dir', restored, '--trust')
+  assert.equal(done.code, 0, done.stderr)
+  assert.deepEqual(await digestsAt(restored), await digestsAt(folder))
+
+  const [damaged = ''] = segments
+  const whole = storage.files.get(damaged)?.bytes ?? bytes
+  const altered = whole.map((byte, at) => (at === 5_000 ? byte ^ 1 : byte))
+  storage.files.set(damaged, { bytes: altered, storedMs: 0 })
+  const into = join(await freshFolder(t), 'data')
+  const refused = await runFirn('snapshot', 'restore', place, '--data-dir', into)
+  assert.notEqual(refused.code, 0)
+  assert.match(refused.stderr, /other bytes/)
 })

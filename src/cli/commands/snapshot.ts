@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
@@ -7,6 +8,9 @@ import { version } from '../../core/version.ts'
 import { documentNames } from '../../service/documents/documents.ts'
 import { withBucket } from '../../service/stores/bucket-settings.ts'
 import { serverOf, storeLocation } from '../../service/stores/store-location.ts'
+import { bucketAddress, isBucket } from '../../store/bucket/bucket-address.ts'
+import { plainBucket } from '../../store/bucket/open-bucket.ts'
+import { BucketSnapshots } from '../../store/snapshot/bucket-snapshots.ts'
 import type { ServerStores } from '../../store/snapshot/restore-into-servers.ts'
 import {
   problemsOf,
@@ -14,7 +18,7 @@ import {
   checkNotRestoring,
   restoreSnapshot,
 } from '../../store/snapshot/restore-snapshot.ts'
-import { SnapshotFolder } from '../../store/snapshot/snapshot-folder.ts'
+import { type ListedSnapshot, SnapshotFolder } from '../../store/snapshot/snapshot-folder.ts'
 import {
   bytesOf,
   isOfChain,
@@ -46,32 +50,64 @@ export async function createSnapshot(target: string, flags: Flags): Promise<void
   const location = withBucket(storeLocation(config), config, world)
   const { stores, others } = await madeStores(config)
   if (stores.length === 0) throw nothingIndexed(config)
-  const path = resolve(target)
-  if (!relative(config.dataDir, path).startsWith('..'))
-    throw new Fault('bad-parameter', `snapshots lie outside of the data folder: ${path}`)
-  const folder = SnapshotFolder.make(path)
+  if (!isBucket(target) && !relative(config.dataDir, resolve(target)).startsWith('..'))
+    throw new Fault('bad-parameter', `snapshots lie outside of the data folder: ${resolve(target)}`)
   const progress = progressLines()
-  let copied = 0
-  const id = await takeSnapshot({
-    location,
-    stores,
-    documents: new Map([...(await documentsAt(location)), ...smallFiles(config.dataDir)]),
-    folder,
-    firn: version,
-    takenAt: new Date(world.clock.now()),
-    report: (what, bytes) => {
-      copied += bytes
-      progress(`${what}, ${sizeText(copied)} copied`)
-    },
+  await withSnapshots(target, SnapshotFolder.make, async (folder, bucket) => {
+    const kept = (await bucket?.kept(folder)) ?? new Map<string, number>()
+    let copied = 0
+    const id = await takeSnapshot({
+      location,
+      stores,
+      documents: new Map([...(await documentsAt(location)), ...smallFiles(config.dataDir)]),
+      folder,
+      kept,
+      firn: version,
+      takenAt: new Date(world.clock.now()),
+      report: (what, bytes) => {
+        copied += bytes
+        progress(`${what}, ${sizeText(copied)} copied`)
+      },
+    })
+    const taken = folder.snapshot(id)
+    await bucket?.put(folder, taken, kept)
+    for (const name of others) console.error(`left out, no setting names it: ${name}`)
+    const all = sizeText(bytesOf(taken))
+    console.log(`${id}: ${all}, of which ${sizeText(copied)} were copied now`)
   })
-  for (const name of others) console.error(`left out, no setting names it: ${name}`)
-  const all = bytesOf(folder.snapshot(id))
-  console.log(`${id}: ${sizeText(all)}, of which ${sizeText(copied)} were copied now`)
+}
+
+/**
+ * Does `work` in the folder at a place, which `open` opens. Of a bucket it is a folder of the system's temporary one, that
+ * has the manifests and is removed at the end.
+ */
+async function withSnapshots(
+  place: string,
+  open: (path: string) => SnapshotFolder,
+  work: (folder: SnapshotFolder, bucket: BucketSnapshots | undefined) => Promise<void>,
+): Promise<void> {
+  if (!isBucket(place)) return work(open(resolve(place)), undefined)
+  const world = openWorld()
+  const address = bucketAddress(place, 'the place of snapshots')
+  const bucket = new BucketSnapshots(plainBucket(address, world), world.clock.now)
+  const path = mkdtempSync(join(tmpdir(), 'firn-snapshots-'))
+  try {
+    await work(await bucket.openAt(path), bucket)
+  } finally {
+    rmSync(path, { recursive: true, force: true })
+  }
+}
+
+function openFolder(path: string): SnapshotFolder {
+  return new SnapshotFolder(path)
 }
 
 /** Prints when each snapshot was taken, of which chains up to which heights, and its size. */
-export function listSnapshots(target: string, flags: Flags): void {
-  const all = new SnapshotFolder(resolve(target)).list()
+export function listSnapshots(target: string, flags: Flags): Promise<void> {
+  return withSnapshots(target, openFolder, async (folder) => printSnapshots(folder.list(), flags))
+}
+
+function printSnapshots(all: readonly ListedSnapshot[], flags: Flags): void {
   if (flags['json'] === true) {
     const plain = all.map(({ id, manifest, problem }) => ({
       id,
@@ -106,22 +142,40 @@ function printSnapshot(id: string, manifest: SnapshotManifest): void {
 
 /** Reads a snapshot whole and prints what is wrong; exit code 1 when anything is. */
 export async function verifySnapshot(target: string, flags: Flags): Promise<void> {
-  const folder = new SnapshotFolder(resolve(target))
-  const manifest = folder.snapshot(idOf(flags))
-  const problems = await problemsOf(folder, manifest)
-  for (const problem of problems) console.log(`DAMAGED ${problem}`)
-  if (problems.length > 0) process.exitCode = exitCodes.failed
-  else console.log(`${manifest.id}: all ${sizeText(bytesOf(manifest))} are as they were written`)
+  await withSnapshots(target, openFolder, async (folder, bucket) => {
+    const manifest = folder.snapshot(idOf(flags))
+    await bucket?.fetch(folder, manifest, fetchedLines())
+    const problems = await problemsOf(folder, manifest)
+    for (const problem of problems) console.log(`DAMAGED ${problem}`)
+    if (problems.length > 0) process.exitCode = exitCodes.failed
+    else console.log(`${manifest.id}: all ${sizeText(bytesOf(manifest))} are as they were written`)
+  })
+}
+
+function fetchedLines(): (what: string, bytes: number) => void {
+  const progress = progressLines()
+  let fetched = 0
+  return (what, bytes) => progress(`${what}, ${sizeText((fetched += bytes))} fetched`)
 }
 
 /** Makes a data folder of a snapshot; stores go where the configuration says. */
 export async function restore(from: string, flags: Flags): Promise<void> {
   const config = await configOf(flags)
+  await withSnapshots(from, openFolder, (folder, bucket) =>
+    restoreFrom(folder, bucket, { config, flags }),
+  )
+}
+
+async function restoreFrom(
+  folder: SnapshotFolder,
+  bucket: BucketSnapshots | undefined,
+  { config, flags }: { readonly config: Config; readonly flags: Flags },
+): Promise<void> {
   const dataDir = resolve(config.dataDir)
   const isTrusted = flags['trust'] === true
-  const folder = new SnapshotFolder(resolve(from))
   // A restore that was begun is continued, even where there is a newer snapshot by now.
   const { id, ...manifest } = folder.snapshot(idOf(flags) ?? begunSnapshot(dataDir))
+  await bucket?.fetch(folder, manifest, fetchedLines())
   const into = config.store === 'embedded' ? undefined : intoServers(config, manifest)
   await restoreSnapshot({ folder, manifest, dataDir, isTrusted, into, report: progressLines() })
   console.log(`${id} is restored: ${dataDir}`)

@@ -1,4 +1,4 @@
-/** Address of a bucket of object storage: setting `index.store`. */
+/** Address of a bucket of object storage. */
 
 import { Fault } from '../../core/fault.ts'
 
@@ -24,15 +24,15 @@ export function isBucket(place: string): boolean {
 
 /**
  * The bucket of `s3://bucket/prefix?endpoint=https://host:port&region=name`; without an endpoint that of AWS in
- * the region. Throws `bad-config`.
+ * the region. Throws `bad-config` that names the setting.
  */
-export function bucketAddress(text: string): BucketAddress {
-  const bad = (why: string): Fault => new Fault('bad-config', `index.store ${why}: ${text}`)
+export function bucketAddress(text: string, setting = 'index.store'): BucketAddress {
+  const bad = (why: string): Fault => new Fault('bad-config', `${setting} ${why}: ${text}`)
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (parsed?.protocol !== 's3:') throw bad('is no address like s3://bucket/prefix')
   const { host, pathname, searchParams, username, password } = parsed
   if (username !== '' || password !== '')
-    throw new Fault('bad-config', 'index.store takes no keys: they come from the environment')
+    throw new Fault('bad-config', `${setting} takes no keys: they come from the environment`)
   if (!bucketForm.test(host)) throw bad('names no bucket')
   const other = [...searchParams.keys()].find((name) => name !== 'endpoint' && name !== 'region')
   if (other !== undefined) throw bad(`takes endpoint and region, not ${other}`)

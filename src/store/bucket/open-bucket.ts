@@ -4,7 +4,7 @@ import { assert } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { BucketHistory, CacheOutcome } from '../history/segment-cache.ts'
 import type { BucketAddress } from './bucket-address.ts'
-import { Bucket, type RequestOutcome } from './bucket.ts'
+import { Bucket, type BucketOptions, type RequestOutcome } from './bucket.ts'
 import { CredentialSource } from './credentials.ts'
 
 /** Names of the counts of a bucket. */
@@ -38,6 +38,24 @@ export type BucketSettings = {
   readonly counts: SharedCounts
 }
 
+/** Opens a bucket by its address, for files that no cache has. Nothing is requested yet. */
+export function plainBucket(
+  address: BucketAddress,
+  world: World,
+  {
+    count = () => {},
+    signal,
+  }: { readonly count?: BucketOptions['count']; readonly signal?: AbortSignal | undefined } = {},
+): Bucket {
+  const { download, env } = world
+  assert(
+    download !== undefined && env !== undefined,
+    'a process with settings has all of its world',
+  )
+  const credentials = new CredentialSource({ ...world, env })
+  return new Bucket(address, { ...world, download, credentials, count, signal })
+}
+
 /** Counts of a bucket that nobody used yet. */
 export function noCounts(): SharedCounts {
   return new BigInt64Array(new SharedArrayBuffer(bucketCounts.length * 8))
@@ -49,15 +67,9 @@ export function openBucket(
   world: World,
   signal?: AbortSignal,
 ): BucketHistory {
-  const { download, env } = world
-  assert(
-    download !== undefined && env !== undefined,
-    'a process with settings has all of its world',
-  )
   const count = (name: (typeof bucketCounts)[number], by = 1): void => {
     Atomics.add(counts, bucketCounts.indexOf(name), BigInt(by))
   }
-  const credentials = new CredentialSource({ ...world, env })
-  const bucket = new Bucket(address, { ...world, download, credentials, count, signal })
+  const bucket = plainBucket(address, world, { count, signal })
   return { ...kept, bucket, clock: world.clock, count }
 }

@@ -103,7 +103,7 @@ export class SnapshotFolder {
       .filter((name) => name.endsWith(manifestEnding))
       .map((name) => {
         const id = name.slice(0, -manifestEnding.length)
-        const path = join(this.path, 'snapshots', id + manifestEnding)
+        const path = this.manifestPath(id)
         try {
           return { id, manifest: parseSnapshot(readFileSync(path, 'utf8'), path) }
         } catch (error) {
@@ -126,9 +126,12 @@ export class SnapshotFolder {
 
   /** Writes a manifest: from here on there is a snapshot. */
   putManifest(id: string, manifest: SnapshotManifest): void {
-    const name = id + manifestEnding
-    const part = join(this.emptyPart('manifest'), name)
-    putText(join(this.path, 'snapshots', name), manifestText(manifest), part)
+    const part = join(this.emptyPart('manifest'), id + manifestEnding)
+    putText(this.manifestPath(id), manifestText(manifest), part)
+  }
+
+  manifestPath(id: string): string {
+    return join(this.path, 'snapshots', id + manifestEnding)
   }
 
   filePath({ sha256 }: Pick<StoredFile, 'sha256'>): string {
@@ -170,15 +173,21 @@ export class SnapshotFolder {
     rmSync(join(this.path, 'part'), { recursive: true, force: true })
   }
 
+  /** Paths of the files that snapshots name; `undefined` where a manifest cannot be read. */
+  named(): ReadonlySet<string> | undefined {
+    const all = this.list()
+    const manifests = all.flatMap(({ manifest }) => manifest ?? [])
+    if (manifests.length < all.length) return undefined
+    return new Set(manifests.flatMap((each) => this.files(each).map(({ from }) => from)))
+  }
+
   /**
    * Removes files that no snapshot names; nothing where a manifest cannot be read, since it may
    * name any.
    */
   removeUnnamed(): void {
-    const all = this.list()
-    const manifests = all.flatMap(({ manifest }) => manifest ?? [])
-    if (manifests.length < all.length) return
-    const named = new Set(manifests.flatMap((each) => this.files(each).map(({ from }) => from)))
+    const named = this.named()
+    if (named === undefined) return
     for (const folder of ['files', 'segments']) {
       const path = join(this.path, folder)
       if (!existsSync(path)) continue

@@ -35,6 +35,8 @@ export type SnapshotWork = {
   /** Small files of the data folder, by path. */
   readonly documents: ReadonlyMap<string, Uint8Array>
   readonly folder: SnapshotFolder
+  /** Segments that need not be copied, by their paths in the folder, with their bytes. */
+  readonly kept?: ReadonlyMap<string, number>
   readonly firn: string
   readonly takenAt: Date
   /**
@@ -156,13 +158,13 @@ async function copyOrLeave(
 
 /** A segment in the folder, copied where it is not there. Throws `store-failed` for a damaged one. */
 async function segmentCopied(
-  { folder, location, report }: SnapshotWork,
+  { folder, location, kept, report }: SnapshotWork,
   store: string,
   segment: Manifest['segments'][number],
 ): Promise<StoredSegment> {
   const path = folder.segmentPath(store, segment)
   const label = `${store}: segment ${segment.name}`
-  const known = sizeOf(path)
+  const known = sizeOf(path) ?? kept?.get(path)
   // It has its name only since it was whole, checked and on disk.
   if (known !== undefined) {
     report(label, 0)

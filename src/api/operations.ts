@@ -7,6 +7,7 @@
  */
 
 import type { Etherscan } from '../shape/operations/etherscan.ts'
+import type { EvmActivity } from '../shape/operations/evm-activity.ts'
 import type { EvmBalances } from '../shape/operations/evm-balances.ts'
 import { EvmBlocks } from '../shape/operations/evm-blocks.ts'
 import { EvmChains } from '../shape/operations/evm-chains.ts'
@@ -74,6 +75,7 @@ import { getNftToken, reindexNftToken } from './evm/nft/nft-token.ts'
 import { listTokenHolders } from './evm/tokens/list-token-holders.ts'
 import { listTokens } from './evm/tokens/list-tokens.ts'
 import { getTransaction } from './evm/transactions/get-transaction.ts'
+import { listActive } from './evm/transactions/list-active.ts'
 import {
   listAddressTransactions,
   listAddressTransactionsV2,
@@ -189,6 +191,7 @@ export function evmOperations(
   typeof EvmChains &
     typeof EvmBlocks &
     typeof EvmTransactions &
+    typeof EvmActivity &
     typeof EvmBalances &
     typeof EvmContracts &
     typeof Etherscan
@@ -211,6 +214,7 @@ export function evmOperations(
     listTransactionCalls: listTransactionCalls(context),
     listTransactionLogs: listTransactionLogs(context),
     listLogs: listLogs(context),
+    ...listActive(context),
     listTransactions: listAddressTransactions(context),
     listTransactionsV2: listAddressTransactionsV2(context),
     listErc20Transactions: listErc20Transfers(context),

@@ -7,6 +7,7 @@ export const kindsOfPages: readonly string[] = [
   'api',
   'api/:',
   'chain/:',
+  'chain/:/active',
   'chain/:/address/:',
   'chain/:/address/:/code',
   'chain/:/address/:/erc1155',

@@ -212,6 +212,7 @@ function chainPageOf(
     case 'tokens':
     case 'collections':
     case 'contracts':
+    case 'active':
       return h(ChainPage, { world, chainId, view })
     case 'block':
       return h(BlockPage, { world, chainId, blockId: id })

@@ -32,6 +32,7 @@ import {
 import { query, useTitle } from '../kit/place.ts'
 import { chainName, chainOf, coinOf, primaryNetworks, statusOf, type World } from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
+import { ActiveList } from './active-list.ts'
 import { blockTable, chainLink, addressLink, shownOn, txTable } from './evm-parts.ts'
 
 /** A chain, and one of its lists. */
@@ -64,6 +65,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
       ['Tokens', to('chain', chainId, 'tokens')],
       ['NFT collections', to('chain', chainId, 'collections')],
       ['Contracts', to('chain', chainId, 'contracts')],
+      ['Most active', to('chain', chainId, 'active')],
       ['Gas tracker', to('chain', chainId, 'gas')],
     ]),
     card('', listOf(world, chainId, view)),
@@ -112,6 +114,8 @@ function listOf(world: World, chainId: string, view: string): View {
         }),
       ]
     }
+    case 'active':
+      return h(ActiveList, { chainId })
     default:
       return paged({
         path: urlOf('/v1/chains/{chainId}/blocks', path),

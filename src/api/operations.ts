@@ -80,6 +80,7 @@ import {
   listAddressTransactions,
   listAddressTransactionsV2,
 } from './evm/transactions/list-address-transactions.ts'
+import { listStateChanges } from './evm/transactions/list-state-changes.ts'
 import {
   listTransactionCalls,
   listTransactionLogs,
@@ -212,6 +213,7 @@ export function evmOperations(
     getTransactionsForBlock: listBlockTransactions(context),
     listInternalTransactions: listInternalTransactions(context),
     listTransactionCalls: listTransactionCalls(context),
+    listStateChanges: listStateChanges(context),
     listTransactionLogs: listTransactionLogs(context),
     listLogs: listLogs(context),
     ...listActive(context),

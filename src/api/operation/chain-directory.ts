@@ -128,6 +128,13 @@ export type ServedChain = {
   readonly logs?: (() => Promise<Database | undefined>) | undefined
   /** Traces of the transactions of the block at a height by the callTracer. Rejects as `block`. */
   readonly traces?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
+  /** Changes of the state by a transaction of a block, as a node tells them; absent where there is no node. */
+  readonly stateChanges?:
+    | ((
+        of: { readonly txHash: string; readonly height: number },
+        signal: AbortSignal,
+      ) => Promise<unknown>)
+    | undefined
   /** Calls of others to its node, where `publicRpc` allows any. */
   readonly rpc?: ChainRpc | undefined
   /** Newest height its node gave of late, where one is used. */

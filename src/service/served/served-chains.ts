@@ -162,6 +162,7 @@ async function tryOpen(
           ([traces]) => listOf(traces, 'traces of a block'),
           signal,
         ),
+      stateChanges: spec.traces === 'off' ? undefined : source.stateChanges,
       isFollowed: () => options.isFollowed(spec.key),
     })
     return undefined

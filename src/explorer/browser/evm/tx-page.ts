@@ -38,6 +38,7 @@ import {
   wholeAddress,
 } from './evm-parts.ts'
 import { pendingFacts, usePending } from './pending.ts'
+import { StateChanges } from './state-changes.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
 import { Calls, Logs } from './tx-execution.ts'
 
@@ -76,7 +77,7 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
         ...internals(world, chainId, detail),
         ...called(chainId, detail),
         ...delegations(detail),
-        [Calls, Logs].map((part, at) =>
+        [Calls, StateChanges, Logs].map((part, at) =>
           h(part, {
             key: `${txHash} ${at}`,
             chainId,

@@ -79,7 +79,12 @@ export function now(): number {
 
 /** Returns whether a recording is played whose last blocks are still to come. */
 export function isPlaying(): boolean {
-  return now() < endMs && endMs < Number.POSITIVE_INFINITY
+  return now() < endMs && isRecording()
+}
+
+/** Returns whether blocks come of a recording, which no node is beside. */
+export function isRecording(): boolean {
+  return endMs < Number.POSITIVE_INFINITY
 }
 
 /** Follows a status: its recordings give the time, its chains what is missing. */

@@ -14,6 +14,7 @@ export const kindsOfPages: readonly string[] = [
   'chain/:/address/:/events',
   'chain/:/address/:/holders',
   'chain/:/address/:/items',
+  'chain/:/address/:/native',
   'chain/:/address/:/read',
   'chain/:/address/:/transfers',
   'chain/:/address/:/write',

@@ -47,7 +47,7 @@ const transferLists = [
 
 /** The page, also of a contract and a token. */
 export function AddressPage(props: AddressProps): JSX.Element {
-  const { world, chainId, address, view } = props
+  const { chainId, address, view } = props
   const path = { chainId, address }
   const { isContract, label, own } = useFound(props)
   const contract = useAnswer(
@@ -67,22 +67,13 @@ export function AddressPage(props: AddressProps): JSX.Element {
   useTitle(`${title} ${ends(address)}`)
   const items = code.data === undefined ? [] : itemsOf(code.data)
   const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
+  const places = tabsOf(props, { isContract, isToken, isCollection })
   const calls = { ...props, items, token, key: `${chainId} ${address} ${items.length}` }
   return h('div', { class: 'stack' }, [
-    heading(
-      h('span', null, `${kind} on `, chainLink(world, chainId)),
-      isToken
-        ? h('span', null, title, ' ', h('span', { class: 'quiet' }, clipped(symbol)))
-        : label === ''
-          ? h('span', { class: 'id' }, copied(own))
-          : label,
-      h('span', null, [
-        isToken ? [pill(ercType), spamPill(contract ?? {})] : null,
-        h(WatchButton, { chainId, address }),
-      ]),
-    ),
+    headOf(props, { kind, title, symbol, label, own, contract: isToken ? contract : undefined }),
     isToken || label !== '' ? h('p', null, copied(own)) : null,
-    tabs(tabsOf(props, { isContract, isToken, isCollection })),
+    tabs(places.tabs, 'views', 'tabs', places.chosen),
+    places.inside.length > 0 && tabs(places.inside, 'lists', 'segments'),
     view === ''
       ? h(Overview, { ...props, contract, code: code.data, key: path })
       : view === 'holders' && contract !== undefined
@@ -90,6 +81,28 @@ export function AddressPage(props: AddressProps): JSX.Element {
         : (onContract(view, code, { calls, renew: () => renew(beat + 1) }) ??
           card('', listOf(props, view))),
   ])
+}
+
+/** The head; `contract` is that of a token. */
+function headOf(
+  { world, chainId, address }: AddressProps,
+  of: Readonly<Record<'kind' | 'title' | 'symbol' | 'label' | 'own', string>> & {
+    readonly contract: ContractMetadata | undefined
+  },
+): JSX.Element {
+  const { contract, label } = of
+  return heading(
+    h('span', null, `${of.kind} on `, chainLink(world, chainId)),
+    contract !== undefined
+      ? h('span', null, of.title, ' ', h('span', { class: 'quiet' }, clipped(of.symbol)))
+      : label === ''
+        ? h('span', { class: 'id' }, copied(of.own))
+        : label,
+    h('span', null, [
+      contract !== undefined && [pill(contract.ercType), spamPill(contract)],
+      h(WatchButton, { chainId, address }),
+    ]),
+  )
 }
 
 /** Names for the head of the page. */
@@ -119,33 +132,49 @@ function namesOf(
   return { kind, title, symbol, ercType, isToken, isCollection }
 }
 
-/** Links of the tabs that an address has. */
+type Link = readonly [label: string, link: string]
+
+/** Tabs that an address has; those of a contract lead to groups of lists, each with a row of its own. */
 function tabsOf(
   { chainId, address, view }: AddressProps,
   is: { readonly isContract: boolean; readonly isToken: boolean; readonly isCollection: boolean },
-): (readonly [label: string, link: string])[] {
+): { readonly tabs: readonly Link[]; readonly inside: readonly Link[]; readonly chosen: string } {
   const transfers = transferLists.find(([list]) => list === view)?.[0] ?? 'erc20'
-  const all = [
-    ['', 'Overview', true],
-    ['transfers', 'Transfers', is.isToken],
-    ['holders', 'Holders', is.isToken],
-    ['items', 'Inventory', is.isCollection],
-    ['code', 'Code', is.isContract],
-    ['read', 'Read', is.isContract],
-    ['write', 'Write', is.isContract],
-    ['events', 'Events', is.isContract],
-    [transfers, 'Token transfers', true],
-    ['internal', 'Internal transactions', true],
-    ['nfts', 'NFTs', true],
-    ['messages', 'Messages', true],
-    ['deployments', 'Deployed contracts', true],
+  const linkOf = (list: string): string =>
+    to('chain', chainId, 'address', address, ...(list === '' ? [] : [list]))
+  const linked = (lists: readonly (readonly [list: string, label: string])[]): readonly Link[] =>
+    lists.map(([list, label]) => [label, linkOf(list)])
+  const ofContract = [
+    ['code', 'Code'],
+    ['read', 'Read'],
+    ['write', 'Write'],
+    ['events', 'Events'],
   ] as const
-  return all
-    .filter(([, , isThere]) => isThere)
-    .map(([list, label]) => [
-      label,
-      to('chain', chainId, 'address', address, ...(list === '' ? [] : [list])),
-    ])
+  const ofAccount = [
+    ['native', 'Transactions'],
+    [transfers, 'Token transfers'],
+    ['internal', 'Internal transactions'],
+    ['nfts', 'NFTs'],
+    ['messages', 'Messages'],
+    ['deployments', 'Deployed contracts'],
+  ] as const
+  if (!is.isContract) {
+    const tabs = linked([['', 'Overview'], ...ofAccount.slice(1)])
+    return { tabs, inside: [], chosen: linkOf(view) }
+  }
+  const groups = [ofContract, ofAccount]
+  const inside = groups.find((lists) => lists.some(([list]) => list === view)) ?? []
+  return {
+    tabs: linked([
+      ['', 'Overview'],
+      ...(is.isToken ? [['transfers', 'Transfers'] as const, ['holders', 'Holders'] as const] : []),
+      ...(is.isCollection ? [['items', 'Inventory'] as const] : []),
+      ['code', 'Contract'],
+      ['native', 'As an account'],
+    ]),
+    inside: linked(inside),
+    chosen: linkOf(inside[0]?.[0] ?? view),
+  }
 }
 
 /** The tab of a contract; `undefined` for what is none. */
@@ -174,22 +203,31 @@ function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
   const seen = useAnswer(urlOf('/v1/address/{address}/chains', { address }))
   const balance = card('Balance', h(Summary, { world, chainId, address }))
   const others = (seen.data?.indexedChains ?? []).filter((chain) => chain.chainId !== chainId)
+  const isToken = contract !== undefined && contract.ercType !== 'UNKNOWN'
+  const also =
+    others.length > 0 &&
+    card(
+      isToken ? 'The same address elsewhere' : 'Also active on',
+      others.map((chain) =>
+        h(
+          'a',
+          { class: 'also', href: to('chain', chain.chainId, 'address', address) },
+          chain.chainName,
+        ),
+      ),
+    )
+  // What a token itself holds and was called with is under its tab as an account.
+  if (isToken)
+    return h('div', { class: 'stack' }, [
+      contractCard(chainId, contract, code),
+      card('Transfers', listOf(props, 'transfers')),
+      also,
+    ])
   return h('div', { class: 'stack' }, [
     h('div', { class: 'grid two top-aligned' }, [
       h('div', { class: 'stack' }, [
         contract === undefined ? balance : contractCard(chainId, contract, code),
-        others.length === 0
-          ? null
-          : card(
-              'Also active on',
-              others.map((chain) =>
-                h(
-                  'a',
-                  { class: 'also', href: to('chain', chain.chainId, 'address', address) },
-                  chain.chainName,
-                ),
-              ),
-            ),
+        also,
       ]),
       h('div', { class: 'stack' }, [
         contract === undefined ? null : balance,
@@ -330,6 +368,7 @@ function listOf({ world, chainId, address }: OfAddress, view: string): View {
   const path = { chainId, address }
   switch (view) {
     case '':
+    case 'native':
       return [
         addressFilters(['methodHash', 'method ID, as 0xa9059cbb']),
         transactionsOf({ world, chainId, address }),

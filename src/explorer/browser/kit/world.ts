@@ -2,7 +2,7 @@
 
 import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { ChainStatus, Status } from '../../../shape/status.ts'
-import { visible } from './format.ts'
+import { hexOfCb58, visible } from './format.ts'
 
 /** Chains by answer of the API; status when it is known. */
 export type World = { readonly chains: readonly ChainInfo[]; readonly status: Status | undefined }
@@ -63,6 +63,14 @@ export function primaryHeights(
   const stage = held?.stages.find((one) => `${one.stage.toLowerCase()}-chain` === chain)
   // Of the C-Chain the genesis is not kept.
   return { first: chain === 'c-chain' ? 1 : 0, head: stage?.indexedHeight ?? -1 }
+}
+
+/** The chain whose blockchain id in hex is `id`, of those in the status that was read last. */
+export function chainOfId(id: string): ChainStatus | undefined {
+  const wanted = id.toLowerCase()
+  return known?.find(
+    ({ blockchainId }) => blockchainId !== undefined && hexOfCb58(blockchainId) === wanted,
+  )
 }
 
 let lagMs = 0

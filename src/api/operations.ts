@@ -116,6 +116,7 @@ import { getPrimaryBlock, listNodeBlocks, listPrimaryBlocks } from './primary/bl
 import { getBalances, listBalanceSeries } from './primary/get-balances.ts'
 import { nodeFees, subnetFees, totalL1Fees, validationFees } from './primary/l1/l1-fee-metrics.ts'
 import { listL1Funds, listL1ValidatorFunds } from './primary/l1/list-l1-funds.ts'
+import { listL1ValidatorChanges } from './primary/l1/list-l1-validator-changes.ts'
 import { listL1Validators } from './primary/l1/list-l1-validators.ts'
 import { listUtxos, listUtxosByQuery } from './primary/list-utxos.ts'
 import { getAvaxSupply } from './primary/network/get-avax-supply.ts'
@@ -323,6 +324,7 @@ export function primaryOperations(
     listHistoricalPrimaryNetworkRewards: listRewards(context),
     listPendingPrimaryNetworkRewards: listPendingRewards(context),
     listL1Validators: listL1Validators(context),
+    listL1ValidatorChanges: listL1ValidatorChanges(context),
     listL1ValidatorFunds: listL1ValidatorFunds(context),
     listL1Funds: listL1Funds(context),
     getTotalL1ValidatorMetrics: totalL1Fees(context),

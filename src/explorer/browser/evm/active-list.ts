@@ -21,7 +21,7 @@ export function ActiveList({ chainId }: { readonly chainId: string }): JSX.Eleme
       ? '/v1/chains/{chainId}/calledContracts'
       : '/v1/chains/{chainId}/activeSenders'
   return h('div', null, [
-    h('div', { class: 'filters' }, [
+    h('div', { class: 'controls filters' }, [
       segments('who', 'who', [
         ['senders', 'Senders'],
         ['contracts', 'Called contracts'],
@@ -51,13 +51,16 @@ function period(page: Active): View {
   const dates = days === 1 ? day(start) : `${day(start)} to ${day(end - 1)}`
   const step = (at: number, text: string): JSX.Element =>
     h('a', { href: withParams({ at: String(at), page: '' }) }, text)
-  return h('p', { class: 'quiet' }, [
-    `${dates} (UTC): ${count(page.addressCount)} addresses, ${count(page.transactionCount)} transactions`,
-    isComplete ? '' : `, counted up to block ${count(Math.max(0, countedUntilBlock))}`,
-    '. ',
-    step(start - 1, '← before'),
-    isComplete ? [' · ', step(end, 'after →')] : null,
-  ])
+  return [
+    h('p', { class: 'quiet' }, [
+      `${dates} (UTC): ${count(page.addressCount)} addresses, ${count(page.transactionCount)} transactions`,
+      isComplete ? '' : `, counted up to block ${count(Math.max(0, countedUntilBlock))}`,
+    ]),
+    h('nav', { class: 'steps', 'aria-label': 'periods' }, [
+      step(start - 1, '← Period before'),
+      isComplete && step(end, 'Period after →'),
+    ]),
+  ]
 }
 
 function rows(chainId: string, sortBy: string, page: Active): View {

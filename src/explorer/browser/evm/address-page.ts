@@ -27,9 +27,11 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
+import { QrCode } from '../kit/qr-code.ts'
 import { WatchButton } from '../watch/watch-views.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
 import { type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
+import { tabsOf, transferLists } from './address-tabs.ts'
 import { addressLink, chainLink, spamPill, txLink, txTable, wholeAddress } from './evm-parts.ts'
 import { Holders, Supply } from './holders.ts'
 import { Collectibles, Items } from './nft-page.ts'
@@ -37,13 +39,6 @@ import { internalTable, transferTable } from './transfers.ts'
 
 /** An address, and one of its lists. */
 export type AddressProps = OfAddress & { readonly view: string }
-
-/** Lists of transfers of an address; they share a tab. */
-const transferLists = [
-  ['erc20', 'ERC-20'],
-  ['erc721', 'ERC-721'],
-  ['erc1155', 'ERC-1155'],
-] as const
 
 /** The page, also of a contract and a token. */
 export function AddressPage(props: AddressProps): JSX.Element {
@@ -72,6 +67,8 @@ export function AddressPage(props: AddressProps): JSX.Element {
   return h('div', { class: 'stack' }, [
     headOf(props, { kind, title, symbol, label, own, contract: isToken ? contract : undefined }),
     isToken || label !== '' ? h('p', null, copied(own)) : null,
+    warningOf(contract),
+    !isContract && h(QrCode, { text: own, key: own }),
     tabs(places.tabs, 'views', 'tabs', places.chosen),
     places.inside.length > 0 && tabs(places.inside, 'lists', 'segments'),
     view === ''
@@ -105,6 +102,19 @@ function headOf(
   )
 }
 
+/** A word of warning on a token, and on what not to do. */
+function warningOf(contract: ContractMetadata | undefined): View {
+  if (contract?.isSpam !== true && contract?.tokenReputation !== 'Malicious') return null
+  const why =
+    contract.tokenReputation === 'Malicious'
+      ? 'The operator of this explorer calls this token malicious.'
+      : 'This token looks like spam: its name or symbol invites to a web site, promises something, or imitates another.'
+  return h('p', { class: 'failed', role: 'note' }, [
+    why,
+    ' Visit no site that it names, and sign nothing there.',
+  ])
+}
+
 /** Names for the head of the page. */
 function namesOf(
   contract: ContractMetadata | undefined,
@@ -130,51 +140,6 @@ function namesOf(
         : 'Address'
   const title = isToken && name.trim() !== '' ? clipped(name) : label || kind
   return { kind, title, symbol, ercType, isToken, isCollection }
-}
-
-type Link = readonly [label: string, link: string]
-
-/** Tabs that an address has; those of a contract lead to groups of lists, each with a row of its own. */
-function tabsOf(
-  { chainId, address, view }: AddressProps,
-  is: { readonly isContract: boolean; readonly isToken: boolean; readonly isCollection: boolean },
-): { readonly tabs: readonly Link[]; readonly inside: readonly Link[]; readonly chosen: string } {
-  const transfers = transferLists.find(([list]) => list === view)?.[0] ?? 'erc20'
-  const linkOf = (list: string): string =>
-    to('chain', chainId, 'address', address, ...(list === '' ? [] : [list]))
-  const linked = (lists: readonly (readonly [list: string, label: string])[]): readonly Link[] =>
-    lists.map(([list, label]) => [label, linkOf(list)])
-  const ofContract = [
-    ['code', 'Code'],
-    ['read', 'Read'],
-    ['write', 'Write'],
-    ['events', 'Events'],
-  ] as const
-  const ofAccount = [
-    ['native', 'Transactions'],
-    [transfers, 'Token transfers'],
-    ['internal', 'Internal transactions'],
-    ['nfts', 'NFTs'],
-    ['messages', 'Messages'],
-    ['deployments', 'Deployed contracts'],
-  ] as const
-  if (!is.isContract) {
-    const tabs = linked([['', 'Overview'], ...ofAccount.slice(1)])
-    return { tabs, inside: [], chosen: linkOf(view) }
-  }
-  const groups = [ofContract, ofAccount]
-  const inside = groups.find((lists) => lists.some(([list]) => list === view)) ?? []
-  return {
-    tabs: linked([
-      ['', 'Overview'],
-      ...(is.isToken ? [['transfers', 'Transfers'] as const, ['holders', 'Holders'] as const] : []),
-      ...(is.isCollection ? [['items', 'Inventory'] as const] : []),
-      ['code', 'Contract'],
-      ['native', 'As an account'],
-    ]),
-    inside: linked(inside),
-    chosen: linkOf(inside[0]?.[0] ?? view),
-  }
 }
 
 /** The tab of a contract; `undefined` for what is none. */
@@ -276,7 +241,7 @@ function contractCard(
         made && wholeAddress(chainId, { address: made.deployerAddress, label: made.deployerLabel }),
       ],
     ]),
-    source !== undefined
+    source !== undefined && warningOf(contract) === null
       ? pill('verified', 'good')
       : project !== undefined
         ? pill(ofProject)

@@ -347,6 +347,10 @@ function blockFacts(world: World, block: EvmBlock): JSX.Element {
     ['Transactions', count(block.txCount)],
     ['Gas used', `${count(block.gasUsed)} of ${count(block.gasLimit)} (${full} %)`],
     ['Base fee', `${amount(block.baseFee, 9)} gwei`],
+    [
+      'Base fee, all gas',
+      exactCoins(String(BigInt(block.baseFee) * BigInt(block.gasUsed)), decimals, symbol),
+    ],
     ['Transaction fees', exactCoins(block.feesSpent, decimals, symbol)],
     ['Transactions up to this block', count(block.cumulativeTransactions)],
   ])

@@ -10,6 +10,7 @@ import { transactionByHash } from '../../store/query/evm/transactions.ts'
 import { beginningWith } from '../../store/query/search/hash-beginnings.ts'
 import { tokensNamed } from '../../store/query/search/tokens-named.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
+import { nftHits } from './nft-hits.ts'
 import type { SearchContext } from './search-context.ts'
 
 // Limit for one chain: no reader looks through more tokens of one name.
@@ -73,7 +74,11 @@ export async function evmHits(
   } else {
     const tokens = await tokenHits(context, chain, q)
     const others = await namedHits(context, chain, q)
-    hits.push(...tokens, ...others.filter(({ id }) => !tokens.some((token) => token.id === id)))
+    hits.push(
+      ...(await nftHits(context, chain, q)),
+      ...tokens,
+      ...others.filter(({ id }) => !tokens.some((token) => token.id === id)),
+    )
   }
   return hits
 }

@@ -51,8 +51,12 @@ function placeOf(hit: SearchHit): string {
   return hit.path.startsWith('/v1/networks/') ? placeOnPrimary(hit) : placeOnChain(hit)
 }
 
-function placeOnChain({ kind, id, chainId = '' }: SearchHit): string {
+function placeOnChain({ kind, id, chainId = '', path }: SearchHit): string {
   switch (kind) {
+    case 'nft': {
+      const [, contract = ''] = /\/collections\/(0x[0-9a-f]{40})\//i.exec(path) ?? []
+      return to('chain', chainId, 'nft', contract, id)
+    }
     case 'transaction':
       return to('chain', chainId, 'tx', id)
     case 'block':

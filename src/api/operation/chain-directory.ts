@@ -31,6 +31,8 @@ export type ChainFacts = {
   readonly blockchainId?: Uint8Array | undefined
   readonly subnetId?: string
   readonly vmId?: string
+  /** Registry of names, 20 bytes. */
+  readonly nameRegistry?: Uint8Array | undefined
 }
 
 /** A call or a transaction that is tried; `0x` hex, numbers without leading zeros. */

@@ -263,6 +263,7 @@ async function factsOf(
     decimals: config.decimals,
     description: config.description,
     blockchainId: blockchainId === undefined ? undefined : fromHex(blockchainId),
+    nameRegistry: config.nameRegistry === '' ? undefined : fromHex(config.nameRegistry),
     ...present({
       logoUri: config.logoUri,
       explorerUrl: config.explorerUrl,

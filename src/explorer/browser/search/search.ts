@@ -54,8 +54,8 @@ function placeOf(hit: SearchHit): string {
 function placeOnChain({ kind, id, chainId = '', path }: SearchHit): string {
   switch (kind) {
     case 'nft': {
-      const [, contract = ''] = /\/collections\/(0x[0-9a-f]{40})\//i.exec(path) ?? []
-      return to('chain', chainId, 'nft', contract, id)
+      const parts = path.split('/')
+      return to('chain', chainId, 'nft', parts[parts.indexOf('collections') + 1] ?? '', id)
     }
     case 'transaction':
       return to('chain', chainId, 'tx', id)

@@ -7,7 +7,7 @@ import { apiUseTables, contractTables, deploymentTables } from '../src/store/sch
 import { evmTables } from '../src/store/schema/evm.ts'
 import { icmTables } from '../src/store/schema/icm.ts'
 import { logTables } from '../src/store/schema/logs.ts'
-import { metricsTables } from '../src/store/schema/metrics.ts'
+import { activityDay, metricsTables } from '../src/store/schema/metrics.ts'
 import { nftRequestTables } from '../src/store/schema/nft.ts'
 import { primaryTables, undo } from '../src/store/schema/primary/tables.ts'
 import type { Table } from '../src/store/schema/table.ts'
@@ -58,6 +58,7 @@ const metricsNotes: Readonly<Record<string, Note>> = {
   rollup: ['an hour, day, week or month: counts', 24],
   rollup_day: ['a day: prices, fees, fastest block, new addresses', 54],
   rollup_deploys: ['a period: contracts and deployers, by what showed them', 27],
+  activity_day: ['a day: transactions and gas by sender and by called address', undefined],
   activity_hour: ['an hour: the numbers of the addresses active in it', 686],
   ever_seen: ['which of 4,096 address numbers were active or deployed, one bit each', 524],
 }
@@ -172,7 +173,11 @@ export function databasePage(): string {
     '',
     section('Every store', controlTables, controlNotes),
     section('An EVM chain', evmTables, evmNotes),
-    section('Time series of an EVM chain, in the same store', metricsTables, metricsNotes),
+    section(
+      'Time series of an EVM chain, in the same store',
+      [...metricsTables, activityDay],
+      metricsNotes,
+    ),
     section('Logs of an EVM chain, in a store of their own', logTables, logNotes),
     section('A primary network', [...primaryTables, undo], primaryNotes),
     section('Interchain messages', icmTables, messageNotes),

@@ -66,6 +66,23 @@ C-Chain (43112), and Meridian (51003), which has a past of ninety days.`,
       path: ({ of }) => `${summit}/transactions/${of('tx internal')}/calls`,
     },
     {
+      id: 'listActiveSenders',
+      about: 'Of a day, a week or a month; by transactions, or by the gas that they used.',
+      path: `${summit}/activeSenders?timeInterval=month&pageSize=2`,
+    },
+    {
+      id: 'listCalledContracts',
+      about: 'Counted are transactions that call an address with four bytes of data or more.',
+      path: `${summit}/calledContracts?timeInterval=month&sortBy=gasUsed&pageSize=2`,
+    },
+    {
+      id: 'listStateChanges',
+      needsNode: true,
+      about:
+        'Balances, nonces, code and storage before and after; a node tells them, which a recording is not.',
+      path: ({ of }) => `${summit}/transactions/${of('tx internal')}/stateChanges`,
+    },
+    {
       id: 'listTransactions',
       about: 'Everything an address took part in, by transaction.',
       path: address('trader', '/transactions?pageSize=1'),

@@ -18,6 +18,8 @@ export type Example = {
   readonly body?: object | ((demo: Demo) => object | Promise<object>)
   /** A field of the answer that later requests of the page need, as a variable of the shell. */
   readonly keeps?: { readonly variable: string; readonly field: string }
+  /** True where the demo answers that only a node could tell. */
+  readonly needsNode?: boolean
   /** True when it is asked with the API key `$KEY`. */
   readonly withKey?: boolean
 }

@@ -143,6 +143,11 @@ was switched off and one that left.`,
       path: ({ of }) => `${fuji}/l1Validators?subnetId=${of('Summit.subnet')}&pageSize=1`,
     },
     {
+      id: 'listL1ValidatorChanges',
+      about: 'Top-ups and weights; between two of them the balance pays the fee.',
+      path: ({ of }) => `/v1/networks/fuji/l1Validators/${of('seat leaver')}/changes?pageSize=2`,
+    },
+    {
       id: 'listL1ValidatorFunds',
       about: 'What the validators of an L1 have left, and for how long that lasts.',
       path: ({ of }) => `${fuji}/l1Validators:listFunds?subnetId=${of('Summit.subnet')}&pageSize=1`,

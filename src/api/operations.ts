@@ -7,6 +7,7 @@
  */
 
 import type { Etherscan } from '../shape/operations/etherscan.ts'
+import type { EvmActivity } from '../shape/operations/evm-activity.ts'
 import type { EvmBalances } from '../shape/operations/evm-balances.ts'
 import { EvmBlocks } from '../shape/operations/evm-blocks.ts'
 import { EvmChains } from '../shape/operations/evm-chains.ts'
@@ -74,10 +75,12 @@ import { getNftToken, reindexNftToken } from './evm/nft/nft-token.ts'
 import { listTokenHolders } from './evm/tokens/list-token-holders.ts'
 import { listTokens } from './evm/tokens/list-tokens.ts'
 import { getTransaction } from './evm/transactions/get-transaction.ts'
+import { listActive } from './evm/transactions/list-active.ts'
 import {
   listAddressTransactions,
   listAddressTransactionsV2,
 } from './evm/transactions/list-address-transactions.ts'
+import { listStateChanges } from './evm/transactions/list-state-changes.ts'
 import {
   listTransactionCalls,
   listTransactionLogs,
@@ -113,6 +116,7 @@ import { getPrimaryBlock, listNodeBlocks, listPrimaryBlocks } from './primary/bl
 import { getBalances, listBalanceSeries } from './primary/get-balances.ts'
 import { nodeFees, subnetFees, totalL1Fees, validationFees } from './primary/l1/l1-fee-metrics.ts'
 import { listL1Funds, listL1ValidatorFunds } from './primary/l1/list-l1-funds.ts'
+import { listL1ValidatorChanges } from './primary/l1/list-l1-validator-changes.ts'
 import { listL1Validators } from './primary/l1/list-l1-validators.ts'
 import { listUtxos, listUtxosByQuery } from './primary/list-utxos.ts'
 import { getAvaxSupply } from './primary/network/get-avax-supply.ts'
@@ -189,6 +193,7 @@ export function evmOperations(
   typeof EvmChains &
     typeof EvmBlocks &
     typeof EvmTransactions &
+    typeof EvmActivity &
     typeof EvmBalances &
     typeof EvmContracts &
     typeof Etherscan
@@ -209,8 +214,10 @@ export function evmOperations(
     getTransactionsForBlock: listBlockTransactions(context),
     listInternalTransactions: listInternalTransactions(context),
     listTransactionCalls: listTransactionCalls(context),
+    listStateChanges: listStateChanges(context),
     listTransactionLogs: listTransactionLogs(context),
     listLogs: listLogs(context),
+    ...listActive(context),
     listTransactions: listAddressTransactions(context),
     listTransactionsV2: listAddressTransactionsV2(context),
     listErc20Transactions: listErc20Transfers(context),
@@ -317,6 +324,7 @@ export function primaryOperations(
     listHistoricalPrimaryNetworkRewards: listRewards(context),
     listPendingPrimaryNetworkRewards: listPendingRewards(context),
     listL1Validators: listL1Validators(context),
+    listL1ValidatorChanges: listL1ValidatorChanges(context),
     listL1ValidatorFunds: listL1ValidatorFunds(context),
     listL1Funds: listL1Funds(context),
     getTotalL1ValidatorMetrics: totalL1Fees(context),

@@ -100,6 +100,10 @@ export const chainSettings = {
     'Keep all logs in a store of their own, for lists by address or topic.',
   ),
   icmContracts: list('Teleporter messengers besides the well-known one.'),
+  nameRegistry: text(
+    '',
+    'Registry of names on the chain, as that of the Ethereum Name Service: 0x and 40 hex digits; empty: none.',
+  ),
   wrappedTokens: list('Wrapped coins: their Deposit and Withdrawal logs count as mints and burns.'),
   recording: text('', 'A file of recorded answers instead of endpoints.', { isPath: true }),
   store: text(

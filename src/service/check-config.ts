@@ -28,6 +28,7 @@ export async function checkConfig(
     () => checkRecordings(config),
     () => chainSpecs(config),
     () => checkLogos(config),
+    () => checkNameRegistries(config),
     () => checkStorePatterns(config),
     () => bucketSettings(config),
     () => readRateLimit(config['api.rateLimit']),
@@ -63,6 +64,15 @@ function checkLogos({ chains }: Config): void {
     throw new Fault(
       'bad-config',
       `chains[${wrong}].logoUri must be an address, https: or data:, not a file: ${chains[wrong]?.logoUri}`,
+    )
+}
+
+function checkNameRegistries({ chains }: Config): void {
+  const wrong = chains.findIndex(({ nameRegistry }) => !/^(0x[0-9a-f]{40})?$/i.test(nameRegistry))
+  if (wrong >= 0)
+    throw new Fault(
+      'bad-config',
+      `chains[${wrong}].nameRegistry must be an address, 0x and 40 hex digits: ${chains[wrong]?.nameRegistry}`,
     )
 }
 

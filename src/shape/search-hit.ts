@@ -14,6 +14,7 @@ export const hitKinds = [
   'l1Validator',
   'node',
   'token',
+  'nft',
   'contract',
   'address',
 ] as const

@@ -105,6 +105,14 @@ export interface EvmSource {
     range: { readonly from: number; readonly head: number },
     signal: AbortSignal,
   ) => Promise<number | undefined>
+  /**
+   * Changes of the state by a transaction of the block at `height`, as a node's prestateTracer tells them. Rejects with
+   * `not-served` where no node has that tracer. Absent where there is no node.
+   */
+  readonly stateChanges?: (
+    of: { readonly txHash: string; readonly height: number },
+    signal: AbortSignal,
+  ) => Promise<unknown>
   /** Reads state after block `height`, or after the newest one. One answer per call, in order. */
   readonly state: (
     calls: readonly StateCall[],

@@ -203,7 +203,6 @@ export const journeys: Readonly<Record<string, Journey>> = {
     origin,
   ) => {
     await visit(page, origin, `/chain/51001/tx/${cast['tx transfer'] ?? ''}`)
-    await page.getByRole('button', { name: 'Show event logs' }).click()
     await settled(page)
     const path = `/v1/chains/51001/transactions/${cast['tx transfer'] ?? ''}`
     const reply = await fetch(`${origin}${path}`)

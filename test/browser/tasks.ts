@@ -169,7 +169,7 @@ export const tasks: Readonly<Record<string, Journey>> = {
       })
       await page.click('form button[type=submit]:has-text("Verify")')
       await page.locator('.pill', { hasText: 'full match' }).waitFor({ timeout: 120_000 })
-      await follow(page, '.tabs a[href$="/read"]')
+      await follow(page, '.segments a[href$="/read"]')
       // As the node told it when it was recorded.
       const supply = page.locator('.facts div', { hasText: 'totalSupply' })
       await supply.locator('dd', { hasText: '50,000,000' }).waitFor()

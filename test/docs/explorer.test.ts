@@ -28,6 +28,7 @@ import {
 } from '../../src/explorer/browser/kit/format.ts'
 import { changed, pages, paramsOf, segmentsOf, to } from '../../src/explorer/browser/kit/link.ts'
 import { ordered, orderOf } from '../../src/explorer/browser/kit/order.ts'
+import { mostBytes, qrOf } from '../../src/explorer/browser/kit/qr.ts'
 import { primaryHeights } from '../../src/explorer/browser/kit/world.ts'
 import { daysLeft, fewestHolding } from '../../src/explorer/browser/primary/stake.ts'
 import { validatorQuery } from '../../src/explorer/browser/primary/validator-query.ts'
@@ -709,4 +710,17 @@ void test('explorer: every colour of text has a contrast of 4.5 to its grounds, 
       assert.ok(contrast >= 4.5, `${index} ${text} on ${ground}: ${contrast}`)
     }
   }
+})
+
+void test('QR code: module for module that of another encoder', () => {
+  // Source: npm's qrcode 1.5.4, version 3, correction L, mask 0; jsqr 1.4.0 reads it as the address.
+  const rows =
+    '1fc9637f 1047e741 175d275d 174e2e5d 1744045d 1048a341 1fd5557f 001d9800 1df6c0c4 1d964862 16c84d6f 02128ca9 17c1cc6b 1e834c69 027f416d 19259b0a 157ecd68 0c02cd61 14cc0447 0d8eb9c2 1769cdf1 0017cd11 1fdb075d 10599f1b 17564df8 1746049b 1754859d 105e0d3a 1fd50d5b'
+  const code = qrOf('0x7E14e12673012417d23C6BC4019375736Fe08844') ?? []
+  const told = code.map((line) =>
+    Number.parseInt(line.map(Number).join(''), 2).toString(16).padStart(8, '0'),
+  )
+  assert.equal(told.join(' '), rows)
+  assert.equal(qrOf('x'.repeat(mostBytes))?.length, 29)
+  assert.equal(qrOf('x'.repeat(mostBytes + 1)), undefined)
 })

@@ -61,6 +61,7 @@ const emptyChain = {
   logs: 'off',
   icmContracts: [],
   wrappedTokens: [],
+  nameRegistry: '',
   recording: '',
   store: '',
 } as const

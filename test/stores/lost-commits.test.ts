@@ -13,6 +13,7 @@ import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
 import { Fault } from '../../src/core/fault.ts'
 import { cutChain } from '../../src/indexing/evm/cut/cut-chain.ts'
 import { StandingIngest } from '../../src/indexing/evm/run/standing-ingest.ts'
+import { ActivityNotes } from '../../src/rollup/activity-notes.ts'
 import { openRecording } from '../../src/source/recorded/recording.ts'
 import { statement } from '../../src/store/engine/database.ts'
 import { awaitLease, leaseRow, StandingLease, takeLease } from '../../src/store/lease.ts'
@@ -54,6 +55,7 @@ onBothEngines(
       signal,
       outbox: undefined,
       freezing: undefined,
+      activity: new ActivityNotes(),
     })
     const write = async (from: number, until: number): Promise<void> => {
       const batch = await blocks(from, until)

@@ -8,6 +8,7 @@ import type { PriceSource, TokenNotes } from '../prices/token-lists.ts'
 import type { MethodNames } from './abi/known-methods.ts'
 import type { ComparedBalances } from './balances/compared-balances.ts'
 import type { ContractBook } from './contracts/contract-book.ts'
+import type { RegistryNames } from './registry-names.ts'
 import type { RichAddressBooks } from './rich-addresses.ts'
 import type { NftSource } from './tokens/token-views.ts'
 import type { RevertReasons } from './transactions/revert-reason.ts'
@@ -24,6 +25,7 @@ export type EvmContext = {
   readonly notes: TokenNotes
   readonly nfts: NftSource
   readonly addressBooks: RichAddressBooks
+  readonly registryNames: RegistryNames
   /** Balances of a chain, compared with its node. */
   readonly balances: (chain: ServedChain) => ComparedBalances
   /** Interchain messengers, 20 bytes each; logs of other contracts are not believed. */

@@ -1,7 +1,7 @@
 /**
  * Addresses by number, ready to show, and what each is called: as the operator says, else by the symbol of its token,
- * else as its verified contract is named: a token is known by its symbol, and many are compiled as `Token`. What looks
- * like spam has no name but the operator's.
+ * else as its verified contract is named, else as the chain's registry of names says: a token is known by its symbol, and
+ * many are compiled as `Token`. What looks like spam has no name but the operator's.
  *
  * A number never changes its address, so numbers and texts are kept for long. Whether an address
  * has become a token or a verified contract, and what the token says of itself, is read again after ten seconds;
@@ -25,6 +25,7 @@ import {
 } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../prices/token-lists.ts'
+import type { RegistryNames } from './registry-names.ts'
 import { looksLikeSpam } from './tokens/spam.ts'
 
 /** One address as views use it. The objects are shared and must not be changed. */
@@ -137,52 +138,28 @@ export function createRichAddressBooks(
   clock: Clock,
   notes: TokenNotes,
   contractNames: ContractNames = () => [],
+  registryNames: RegistryNames['of'] = () => [],
 ): RichAddressBooks {
   const books = new WeakMap<ServedChain['store'], RichAddressBook>()
   return (chain) => {
     const known = books.get(chain.store)
     if (known !== undefined) return known
-    const made = createBook(chain, clock, { notes, contractNames })
+    const made = createBook(chain, clock, { notes, contractNames, registryNames })
     books.set(chain.store, made)
     return made
   }
 }
 
-function createBook(
-  chain: ServedChain,
-  clock: Clock,
-  { notes, contractNames }: { readonly notes: TokenNotes; readonly contractNames: ContractNames },
-): RichAddressBook {
-  const entries = createGenerations<number, Kept>(generationSize)
+/** Where names come from besides tokens. */
+type NameSources = {
+  readonly notes: TokenNotes
+  readonly contractNames: ContractNames
+  readonly registryNames: RegistryNames['of']
+}
 
-  const renew = async (
-    stale: ReadonlyMap<number, Kept | undefined>,
-    now: number,
-  ): Promise<[number, Kept][]> => {
-    const ids = [...stale.keys()]
-    const rows = (await richAddressesOfIds(chain.store, ids)).map((row) => {
-      assert(row !== undefined, 'every number in a row names an address')
-      return { ...row, bytes: fromHex(row.digits) }
-    })
-    const contracts = await contractNames(
-      chain,
-      rows.map(({ bytes }) => bytes),
-    )
-    return rows.map(({ digits, bytes, mask, token }, at) => {
-      const id = itemAt(ids, at)
-      // Hashing is by far the dearest part of an entry: it is done where the stored case is damaged.
-      const address =
-        stale.get(id)?.address ??
-        (mask === undefined ? toChecksumAddress(bytes) : casedAddress(digits, mask))
-      const note = notes(chain.facts, bytes)
-      const isSpam = token !== undefined && looksLikeSpam(token, note, chain.facts)
-      const entry = entryOf(token, address, { note, isSpam, contractName: contracts[at] })
-      const silent = token?.name === undefined && token?.symbol === undefined
-      const isNews = chain.beginsAnew === true || (token !== undefined && silent)
-      const keptMs = isNews ? silentFreshMs : freshMs
-      return [id, { ...entry, until: now + keptMs }]
-    })
-  }
+function createBook(chain: ServedChain, clock: Clock, sources: NameSources): RichAddressBook {
+  const entries = createGenerations<number, Kept>(generationSize)
+  const renew = renewing(chain, sources)
 
   const load = (ids: readonly number[]): MaybePromise<Named> => {
     const now = clock.monotonic()
@@ -208,7 +185,41 @@ function createBook(
       return named
     })
   }
-  return { load, find: finding(chain), labels: labelling(chain, notes, load) }
+  return { load, find: finding(chain), labels: labelling(chain, sources.notes, load) }
+}
+
+/** Makes entries of numbers anew, `stale` with those that were kept. */
+function renewing(
+  chain: ServedChain,
+  { notes, contractNames, registryNames }: NameSources,
+): (stale: ReadonlyMap<number, Kept | undefined>, now: number) => Promise<[number, Kept][]> {
+  return async (stale, now) => {
+    const ids = [...stale.keys()]
+    const rows = (await richAddressesOfIds(chain.store, ids)).map((row) => {
+      assert(row !== undefined, 'every number in a row names an address')
+      return { ...row, bytes: fromHex(row.digits) }
+    })
+    const addresses = rows.map(({ bytes }) => bytes)
+    const contracts = await contractNames(chain, addresses)
+    const registered = registryNames(chain, addresses)
+    return rows.map(({ digits, bytes, mask, token }, at) => {
+      const id = itemAt(ids, at)
+      // Hashing is by far the dearest part of an entry: it is done where the stored case is damaged.
+      const address =
+        stale.get(id)?.address ??
+        (mask === undefined ? toChecksumAddress(bytes) : casedAddress(digits, mask))
+      const note = notes(chain.facts, bytes)
+      const isSpam = token !== undefined && looksLikeSpam(token, note, chain.facts)
+      const own = registered[at]
+      const contractName = contracts[at] ?? (own === '' ? undefined : own)
+      const entry = entryOf(token, address, { note, isSpam, contractName })
+      const silent = token?.name === undefined && token?.symbol === undefined
+      const isAsked = chain.facts.nameRegistry !== undefined && own === undefined
+      const isNews = chain.beginsAnew === true || isAsked || (token !== undefined && silent)
+      const keptMs = isNews ? silentFreshMs : freshMs
+      return [id, { ...entry, until: now + keptMs }]
+    })
+  }
 }
 
 function finding({ store }: ServedChain): RichAddressBook['find'] {

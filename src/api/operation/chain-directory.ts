@@ -31,6 +31,8 @@ export type ChainFacts = {
   readonly blockchainId?: Uint8Array | undefined
   readonly subnetId?: string
   readonly vmId?: string
+  /** Registry of names, 20 bytes. */
+  readonly nameRegistry?: Uint8Array | undefined
 }
 
 /** A call or a transaction that is tried; `0x` hex, numbers without leading zeros. */
@@ -128,6 +130,13 @@ export type ServedChain = {
   readonly logs?: (() => Promise<Database | undefined>) | undefined
   /** Traces of the transactions of the block at a height by the callTracer. Rejects as `block`. */
   readonly traces?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
+  /** Changes of the state by a transaction of a block, as a node tells them; absent where there is no node. */
+  readonly stateChanges?:
+    | ((
+        of: { readonly txHash: string; readonly height: number },
+        signal: AbortSignal,
+      ) => Promise<unknown>)
+    | undefined
   /** Calls of others to its node, where `publicRpc` allows any. */
   readonly rpc?: ChainRpc | undefined
   /** Newest height its node gave of late, where one is used. */

@@ -10,6 +10,7 @@ import { transactionByHash } from '../../store/query/evm/transactions.ts'
 import { beginningWith } from '../../store/query/search/hash-beginnings.ts'
 import { tokensNamed } from '../../store/query/search/tokens-named.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
+import { nftHits } from './nft-hits.ts'
 import type { SearchContext } from './search-context.ts'
 
 // Limit for one chain: no reader looks through more tokens of one name.
@@ -25,6 +26,7 @@ export async function evmHits(
   context: SearchContext,
   chain: ServedChain,
   q: string,
+  signal: AbortSignal,
 ): Promise<SearchHit[]> {
   const { facts } = chain
   const chainId = String(facts.evmChainId)
@@ -71,11 +73,25 @@ export async function evmHits(
   } else if (/^0x[0-9a-f]{6,}$/i.test(q)) {
     hits.push(...(await begunHits(context, chain, q.slice(2).toLowerCase())))
   } else {
-    const tokens = await tokenHits(context, chain, q)
-    const others = await namedHits(context, chain, q)
-    hits.push(...tokens, ...others.filter(({ id }) => !tokens.some((token) => token.id === id)))
+    hits.push(...(await wordHits(context, chain, { q, signal })))
   }
   return hits
+}
+
+/** Whatever has a text as its name, or as a part of it. */
+async function wordHits(
+  context: SearchContext,
+  chain: ServedChain,
+  { q, signal }: { readonly q: string; readonly signal: AbortSignal },
+): Promise<SearchHit[]> {
+  const tokens = await tokenHits(context, chain, q)
+  const others = await namedHits(context, chain, q)
+  return [
+    ...(await registryHits(context, chain, { q, signal })),
+    ...(await nftHits(context, chain, q)),
+    ...tokens,
+    ...others.filter(({ id }) => !tokens.some((token) => token.id === id)),
+  ]
 }
 
 /** Transactions, blocks and addresses that begin with some digits, a few of each. */
@@ -131,6 +147,18 @@ async function namedHits(
     ...hit,
     match: hit.label.toLowerCase() === wanted ? ('name' as const) : ('part' as const),
   }))
+}
+
+/** The address that the chain's registry has under a name. */
+async function registryHits(
+  context: SearchContext,
+  chain: ServedChain,
+  { q, signal }: { readonly q: string; readonly signal: AbortSignal },
+): Promise<SearchHit[]> {
+  const name = q.toLowerCase()
+  const found = await context.registryNames.addressOf(chain, name, signal)
+  const hits = found === undefined ? [] : await addressHits(context, chain, [found])
+  return hits.map((hit) => ({ ...hit, match: 'name', label: name, isLabelled: true }))
 }
 
 /** Hits of addresses that the chain has shown, each once. */

@@ -21,7 +21,7 @@ export function search(context: SearchContext): Operation<'search'> {
     chains: ({ store }) => chains(store),
     assets: ({ store }) => assets(store),
   }
-  return operation(Service.search, async ({ query }) => {
+  return operation(Service.search, async ({ query, signal }) => {
     const q = query.q.trim()
     const wanted = query.network === undefined ? undefined : networkOf(query.network)
     const isWanted = (network: string): boolean => wanted === undefined || network === wanted
@@ -29,7 +29,7 @@ export function search(context: SearchContext): Operation<'search'> {
     for (const network of context.networks.all())
       if (isWanted(network.network)) hits.push(...(await primaryHits(network, q, names)))
     for (const chain of context.chains.all())
-      if (isWanted(chain.facts.network)) hits.push(...(await evmHits(context, chain, q)))
+      if (isWanted(chain.facts.network)) hits.push(...(await evmHits(context, chain, q, signal)))
     return { body: { hits: hits.toSorted(bestFirst).slice(0, mostHits) } }
   })
 }

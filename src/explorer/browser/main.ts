@@ -120,10 +120,37 @@ function focusMain(event: Event): void {
   document.getElementById('main')?.focus()
 }
 
-function menu(world: World, place: readonly string[]): JSX.Element {
-  const network = primaryNetworks(world)[0]
-  const links: (readonly [string, string, string])[] = [
+/** Lists of a chain that stand in the menu where it is the only one. */
+const ownLists = [
+  ['Transactions', 'transactions'],
+  ['Tokens', 'tokens'],
+  ['NFTs', 'collections'],
+  ['Contracts', 'contracts'],
+  ['Gas', 'gas'],
+] as const
+
+type MenuLink = readonly [label: string, link: string, place: string]
+
+function linksOfChain(chainId: number): readonly MenuLink[] {
+  return [
+    ['Blocks', to('chain', chainId), `chain/${chainId}`],
+    ...ownLists.map(([label, list]): MenuLink => [
+      label,
+      to('chain', chainId, list),
+      `chain/${chainId}/${list}`,
+    ]),
+  ]
+}
+
+function linksOf(
+  { status }: World,
+  network: string | undefined,
+  chainId: number | undefined,
+): MenuLink[] {
+  const hasEvm = status?.chains.some(({ kind }) => kind === 'evm') === true
+  return [
     ['Home', to(), ''],
+    ...(chainId === undefined ? [] : linksOfChain(chainId)),
     ...(network === undefined
       ? []
       : [
@@ -131,23 +158,25 @@ function menu(world: World, place: readonly string[]): JSX.Element {
           ['Staking', to('staking', network), 'staking'] as const,
           ['L1s', to('l1s', network), 'l1s'] as const,
         ]),
-    ...(world.status?.chains.some(({ kind }) => kind === 'evm') === true
-      ? [
-          ['Messages', to('messages'), 'message'] as const,
-          ['Metrics', to('metrics'), 'metrics'] as const,
-        ]
-      : []),
+    ...(hasEvm && chainId === undefined ? [['Messages', to('messages'), 'message'] as const] : []),
+    ...(hasEvm ? [['Metrics', to('metrics'), 'metrics'] as const] : []),
     ...(brand.hasDocs ? [['API', to('api'), 'api'] as const] : []),
     ...brand.links.map(([label, address]) => [label, address, address] as const),
   ]
+}
+
+function menu(world: World, place: readonly string[]): JSX.Element {
+  const [only, ...others] = world.status?.chains ?? []
+  const chainId = others.length === 0 ? only?.evmChainId : undefined
   // Subnets and validations have their places below the network, and belong to the L1s.
   const isOfL1 = place[0] === 'primary' && ['subnet', 'validation'].includes(place[2] ?? '')
-  const here = isOfL1 ? 'l1s' : (place[0] ?? '')
+  const isOfChain = chainId !== undefined && place[0] === 'chain'
+  const here = isOfL1 ? 'l1s' : isOfChain ? place.join('/') : (place[0] ?? '')
   return h(
     'nav',
     { class: 'menu', 'aria-label': 'pages' },
-    links.map(([label, href, name]) => {
-      const current = name === '' ? here === '' : here.startsWith(name)
+    linksOf(world, primaryNetworks(world)[0], chainId).map(([label, href, name]) => {
+      const current = name === '' || isOfChain ? here === name : here.startsWith(name)
       return h('a', { href, 'aria-current': current ? 'page' : undefined }, label)
     }),
   )
@@ -212,6 +241,7 @@ function chainPageOf(
     case 'tokens':
     case 'collections':
     case 'contracts':
+    case 'active':
       return h(ChainPage, { world, chainId, view })
     case 'block':
       return h(BlockPage, { world, chainId, blockId: id })

@@ -5,6 +5,7 @@ import { createMethodNames } from '../../api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../api/evm/balances/compared-balances.ts'
 import type { EvmContext } from '../../api/evm/evm-context.ts'
 import { storedNfts } from '../../api/evm/nft/stored-nfts.ts'
+import { createRegistryNames } from '../../api/evm/registry-names.ts'
 import { createRichAddressBooks } from '../../api/evm/rich-addresses.ts'
 import { createRevertReasons } from '../../api/evm/transactions/revert-reason.ts'
 import { toldByHash } from '../../api/evm/transactions/told-transactions.ts'
@@ -97,7 +98,9 @@ export function evmContextOf(
   const { prices, notes, doubts } = services.knowledge
   const log = services.log.child('api')
   const maxAgeMs = config['tokens.maxAge'] * 1_000
-  const addressBooks = createRichAddressBooks(clock, notes, services.knowledge.contracts.names)
+  const registryNames = createRegistryNames(clock)
+  const { names } = services.knowledge.contracts
+  const addressBooks = createRichAddressBooks(clock, notes, names, registryNames.of)
   return {
     chains,
     tokens: services.tokens,
@@ -112,6 +115,7 @@ export function evmContextOf(
     notes,
     nfts: storedNfts(addressBooks),
     addressBooks,
+    registryNames,
     balances: createComparedBalances({ clock, log, doubts, maxAgeMs }),
     icmContracts: messengers(services.chains),
     messages: services.served.messages.get,
@@ -157,6 +161,7 @@ export function apiContext(
       networks,
       addressBooks,
       contracts: evm.contracts,
+      registryNames: evm.registryNames,
       labels: services.knowledge.labels,
       clock: evm.clock,
     },

@@ -162,6 +162,7 @@ async function tryOpen(
           ([traces]) => listOf(traces, 'traces of a block'),
           signal,
         ),
+      stateChanges: spec.traces === 'off' ? undefined : source.stateChanges,
       isFollowed: () => options.isFollowed(spec.key),
     })
     return undefined
@@ -262,6 +263,7 @@ async function factsOf(
     decimals: config.decimals,
     description: config.description,
     blockchainId: blockchainId === undefined ? undefined : fromHex(blockchainId),
+    nameRegistry: config.nameRegistry === '' ? undefined : fromHex(config.nameRegistry),
     ...present({
       logoUri: config.logoUri,
       explorerUrl: config.explorerUrl,

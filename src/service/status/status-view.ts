@@ -124,7 +124,7 @@ function completeFrom(height: number | undefined): { completeFrom?: number } {
   return height === undefined ? {} : { completeFrom: height }
 }
 
-const laterStages: ReadonlySet<string> = new Set(['tokens', 'slots'])
+const laterStages: ReadonlySet<string> = new Set(['tokens', 'slots', 'activity'])
 
 /** The first stage bounds the answers; a stopped stage shows whatever stage it is. */
 function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
@@ -133,7 +133,7 @@ function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
     return { state: 'syncing', indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 }
   const { stage: _stage, ...summary } = main
   const stopped = stages.find(({ state }) => state === 'stopped')
-  // Names of tokens and slots of proposers may come later; what blocks and traces say is then complete all the same.
+  // Names of tokens, slots of proposers and lists of who was most active may come later; what blocks and traces say is then complete all the same.
   const syncing = stages.some(({ stage, state }) => state === 'syncing' && !laterStages.has(stage))
   if (stopped !== undefined) {
     return { ...summary, state: 'stopped', reason: stopped.reason ?? `${stopped.stage} stopped` }

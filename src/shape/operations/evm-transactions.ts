@@ -19,7 +19,7 @@ import {
   sortOrder,
   status,
 } from '../evm/parameters.ts'
-import { address, amount, decimal, hex } from '../evm/scalars.ts'
+import { address, amount, decimal, hash, hex } from '../evm/scalars.ts'
 import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from '../evm/token-transfer.ts'
 import { label } from '../evm/token.ts'
 import {
@@ -182,6 +182,42 @@ export const EvmTransactions = contracts('EVM transactions', {
         'Each call before those inside it, in their order; the first 1,000. Inputs are given and decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
       ),
       callCount: Type.Integer('How many calls there are'),
+    }),
+  },
+  listStateChanges: {
+    path: '/v1/chains/{chainId}/transactions/{txHash}/stateChanges',
+    summary:
+      'Changes of balances, nonces, code and storage by a transaction, as a node of the chain traces them',
+    // A node executes the block up to it.
+    weight: 100,
+    lane: 'patient',
+    parameters: { path: ChainTransactionPath, query: NoQuery },
+    response: Type.Object({
+      accounts: Type.Array(
+        Type.Object({
+          address: address('Account'),
+          label,
+          isCreated: Type.Boolean('Whether it was not there before'),
+          isDestroyed: Type.Boolean('Whether it is not there any more'),
+          balanceBefore: Type.Optional(amount('Coins before, wei', 18)),
+          balanceAfter: Type.Optional(amount('Coins after, wei', 18)),
+          nonceBefore: Type.Optional(Type.Integer('Nonce before')),
+          nonceAfter: Type.Optional(Type.Integer('Nonce after')),
+          codeBytesBefore: Type.Optional(Type.Integer('Bytes of its code before')),
+          codeBytesAfter: Type.Optional(Type.Integer('Bytes of its code after')),
+          storage: Type.Array(
+            Type.Object({
+              slot: hash('Place'),
+              valueBefore: hash('Word before'),
+              valueAfter: hash('Word after'),
+            }),
+            'Slots that changed, in their order',
+          ),
+        }),
+        'In order of addresses; parts that did not change are absent. The first 1,000, and as many slots of all',
+      ),
+      accountCount: Type.Integer('How many accounts changed'),
+      slotCount: Type.Integer('How many slots changed'),
     }),
   },
   listErc721Transactions: {

@@ -58,6 +58,36 @@ export const L1Validators = contracts('L1 metrics', {
       validators: Type.Array(L1Validator),
     }),
   },
+  listL1ValidatorChanges: {
+    path: '/v1/networks/{network}/l1Validators/{l1ValidationId}/changes',
+    summary: 'Changes of the weight and the balance of an L1 validation, newest first',
+    tag: 'Primary Network',
+    parameters: {
+      path: Type.Object({
+        ...NetworkPath.properties,
+        l1ValidationId: Type.String({
+          description: 'validation id, cb58 or hex',
+          maxLength: 128,
+        }),
+      }),
+      query: Type.Object({ ...pageQuery }),
+    },
+    response: pageShape({
+      changes: Type.Array(
+        Type.Object({
+          timestamp: Type.Integer('Unix seconds of the chain'),
+          blockHeight: Type.String('P-Chain height'),
+          txHash: Type.Optional(cb58),
+          weight: Type.Integer('Weight after it; 0: it was removed'),
+          remainingBalance: nanoAvax('balance after it'),
+          balanceAdded: nanoAvax('what was paid in'),
+          balanceReturned: nanoAvax('what was paid out'),
+          isActive: Type.Boolean('Whether it validates after it'),
+        }),
+        'Without a transaction: its balance was used up',
+      ),
+    }),
+  },
   listL1ValidatorFunds: {
     path: '/v1/networks/{network}/l1Validators:listFunds',
     summary: 'Balances of active L1 validators and how long they last, shortest first',

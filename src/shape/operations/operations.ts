@@ -1,6 +1,7 @@
 /** Every operation of the data API by its id, in the order of the OpenAPI document. */
 
 import { Etherscan } from './etherscan.ts'
+import { EvmActivity } from './evm-activity.ts'
 import { EvmBalances } from './evm-balances.ts'
 import { EvmBlocks } from './evm-blocks.ts'
 import { EvmChains } from './evm-chains.ts'
@@ -23,6 +24,7 @@ import { Webhooks } from './webhooks.ts'
 /** All contracts by id. */
 export const operations = {
   ...EvmTransactions,
+  ...EvmActivity,
   ...EvmContracts,
   ...EvmBalances,
   ...EvmBlocks,

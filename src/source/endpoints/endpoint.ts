@@ -10,7 +10,7 @@ import { BatchSize } from '../rpc/json-rpc.ts'
 import { RequestWindow } from '../rpc/request-window.ts'
 
 /** Kinds of requests; one that an endpoint refused is not sent to it for a while. */
-export type Capability = 'receipts' | 'traces' | StateCall['method']
+export type Capability = 'receipts' | 'traces' | 'stateChanges' | StateCall['method']
 
 /**
  * Time for which a refusal is believed: at first, and at most. It doubles with each refusal, since

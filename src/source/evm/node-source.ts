@@ -20,7 +20,7 @@ import { rpcCodes } from '../rpc/node-words.ts'
 import { readBlocks } from './node-blocks.ts'
 import { type NodeRpc, faultOfAnswer } from './node-call.ts'
 import { readState } from './node-state.ts'
-import { lowestTraced, readTraces, traceProbe } from './node-traces.ts'
+import { lowestTraced, readStateChanges, readTraces, traceProbe } from './node-traces.ts'
 
 /** Settings of a node source. */
 type NodeSourceOptions = {
@@ -87,6 +87,10 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
     state: async (calls, height, signal) =>
       (await stateFrom(pool, rpc, { calls, height, signal })).answers,
     stateTwice: (calls, height, signal) => stateTwice(pool, rpc, { calls, height, signal }),
+    stateChanges: async ({ txHash, height }, signal) => {
+      const need = { height, capability: 'stateChanges' } as const
+      return pool.run(need, (endpoint) => readStateChanges(rpc, endpoint, txHash, signal), signal)
+    },
     pass: (calls, signal) =>
       pool.run({ height: -1 }, (endpoint) => rpc.all(endpoint, calls, signal), signal),
     distrust: (origin, reason) => pool.distrust(origin, reason),

@@ -111,6 +111,35 @@ function mayLackState(answer: RpcAnswer): boolean {
   return answer.kind === 'error' && mayLackTraceState(answer.error)
 }
 
+const differences = {
+  tracer: 'prestateTracer',
+  tracerConfig: { diffMode: true },
+  timeout: tracer.timeout,
+} as const
+
+/** The most of a node's own words. */
+const mostWords = 200
+
+/**
+ * Changes of the state by a transaction. Throws `node-refused` where the node does not trace transactions, `not-served`
+ * for any other reason that it gives, such as a tracer that it does not have, or a state that is gone.
+ */
+export async function readStateChanges(
+  rpc: NodeRpc,
+  endpoint: Endpoint,
+  txHash: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const call = { method: 'debug_traceTransaction', params: [txHash, differences] }
+  const answer = await rpc.slow(endpoint, call, signal)
+  if (answer.kind === 'result' && answer.result !== null) return answer.result
+  if (answer.kind === 'result') throw noTrace(call)
+  const fault = faultOfAnswer(answer, call)
+  if (fault.code !== 'node-answer') throw fault
+  const words = answer.error.message.slice(0, mostWords)
+  throw new Fault('not-served', `the node gives no state changes of this transaction: ${words}`)
+}
+
 /**
  * A trace that fails says nothing about the node's blocks: it is requested again, without blame.
  */

@@ -21,8 +21,15 @@ const slots: Migration = {
   ],
 }
 
+const activity: Migration = {
+  layout: 6,
+  gives: 'the most active senders and the most called contracts of each day',
+  before: [],
+  makes: [{ table: 'activity_day', beside: 'evm_block' }],
+}
+
 /** Of this version. */
-export const ownLayouts: Layouts = { tables: everyTable, migrations: [slots] }
+export const ownLayouts: Layouts = { tables: everyTable, migrations: [slots, activity] }
 
 /** Number of the layout that this version writes. */
 export const ownLayout = newestLayout(ownLayouts.migrations)

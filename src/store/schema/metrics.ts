@@ -86,5 +86,16 @@ export const everSeen = table(
   { key: ['kind', 'chunk'], layout: 'keyed', sums: sumsBy('chunk', chunksPerSum) },
 )
 
-/** In order of creation. */
+/**
+ * Transactions and gas of a day by sender, and by the address that they called with at least four bytes of data. Both
+ * are lists of `rollup/activity-counts.ts`. `height` and `hash` are those of the last block counted: the newest row
+ * says how far the counting is.
+ */
+export const activityDay = table(
+  'activity_day',
+  { start: 'integer', height: 'integer', hash: 'bytes', senders: 'bytes', callees: 'bytes' },
+  { key: ['start'], layout: 'rows', sums: sumsBy('start', secondsPerSum) },
+)
+
+/** Those that are counted with the blocks, in order of creation. */
 export const metricsTables = [rollup, rollupDay, rollupDeploys, activityHour, everSeen] as const

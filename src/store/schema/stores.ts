@@ -6,7 +6,7 @@ import { outboxTables, webhookTables } from './events.ts'
 import { evmTables } from './evm.ts'
 import { icmTables } from './icm.ts'
 import { logTables } from './logs.ts'
-import { metricsTables } from './metrics.ts'
+import { activityDay, metricsTables } from './metrics.ts'
 import { nftRequestTables } from './nft.ts'
 import { primaryTables, undo } from './primary/tables.ts'
 
@@ -15,6 +15,7 @@ export const chainTables = [
   ...controlTables,
   ...evmTables,
   ...metricsTables,
+  activityDay,
   ...outboxTables,
 ] as const
 

@@ -261,3 +261,40 @@ void test('search: six digits lead to the transactions, blocks and addresses tha
       }
   assert.deepEqual(await hits('0x123'), [])
 })
+
+void test('search: an NFT by the name of its collection and its number', async () => {
+  // What was minted is in the logs of the recording: Transfer with four topics, from nobody.
+  const minted = rawChain(51001).flatMap(({ receipts }) =>
+    receipts.flatMap(({ logs }) =>
+      logs.filter(
+        ({ topics }) =>
+          topics.length === 4 &&
+          topics[0]?.startsWith('0xddf252ad') === true &&
+          BigInt(topics[1] ?? 1) === 0n,
+      ),
+    ),
+  )
+  const [first] = minted
+  assert.ok(first !== undefined && minted.length > 3)
+  const [token] = await hits(first.address)
+  const name = token.label.replace(/ \(.*/, '')
+  const numbers = minted
+    .filter(({ address }) => address === first.address)
+    .map(({ topics }) => String(BigInt(topics[3] ?? 0)))
+    .slice(0, 3)
+  for (const number of numbers)
+    for (const q of [`${name} #${number}`, `${name.toLowerCase()} ${number}`]) {
+      const found = (await hits(q)).filter(({ kind }) => kind === 'nft')
+      const own: Json = found.find(({ path }) => path.toLowerCase().includes(first.address))
+      assert.ok(own, `${q}: ${JSON.stringify(found)}`)
+      assert.equal(own.id, number)
+      assert.match(own.path, new RegExp(`/tokens/${number}$`))
+      assert.equal(own.match, 'name')
+    }
+  const none = await hits(`${name} #999999999`)
+  assert.deepEqual(
+    none.filter(({ kind }) => kind === 'nft'),
+    [],
+  )
+  assert.deepEqual(await hits(`${name} #${'9'.repeat(78)}`), [])
+})

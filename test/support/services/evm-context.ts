@@ -4,6 +4,7 @@ import { noAbis } from '../../../src/api/evm/abi/abi-book.ts'
 import { createMethodNames } from '../../../src/api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../../src/api/evm/balances/compared-balances.ts'
 import type { EvmContext } from '../../../src/api/evm/evm-context.ts'
+import { createRegistryNames } from '../../../src/api/evm/registry-names.ts'
 import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { noNfts } from '../../../src/api/evm/tokens/token-views.ts'
 import { createRevertReasons } from '../../../src/api/evm/transactions/revert-reason.ts'
@@ -34,6 +35,7 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmContex
     notes: noTokenNotes,
     nfts: noNfts,
     addressBooks: createRichAddressBooks(clock, noTokenNotes),
+    registryNames: createRegistryNames(clock),
     balances: createComparedBalances({
       clock: patient(clock),
       log: silentLog,

@@ -64,6 +64,7 @@ export type ServiceOptions = {
   readonly bucket?: (files: string) => Promise<BucketHistory>
   readonly parts?: Partial<EvmContext>
   readonly state?: (own: StateReader) => StateReader
+  readonly stateChanges?: ServedChain['stateChanges']
   /** Operations served besides. */
   readonly more?: (parts: EvmContext) => Operation[]
 }
@@ -91,7 +92,7 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
   const time: EvmService['time'] = { nowMs: 1_780_000_000_000, head: undefined }
   const chains = opened.map(({ served }): ServedChain => {
     const state = options.state === undefined ? served.state : options.state(served.state)
-    return { ...served, state }
+    return { ...served, state, stateChanges: options.stateChanges }
   })
   const clock: Clock = {
     now: () => time.nowMs,

@@ -31,6 +31,7 @@ import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { wordColumns } from '../../../src/store/query/search/tokens-named.ts'
 import { token, tokenWord } from '../../../src/store/schema/evm.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
+import { countAll } from './count-all.ts'
 import { freezeAt } from './freeze-store.ts'
 import { copyOfMade } from './made-stores.ts'
 import { copyOfDatabase } from './shared-postgres.ts'
@@ -167,6 +168,7 @@ export async function openDemoChain(
     const store = await openStore(place, facts.key, chainTables, 'write')
     await readInto(store, recording)
     await nameTokens(store, state)
+    await countAll(store)
     await store.close()
   }
   let folder: string | undefined

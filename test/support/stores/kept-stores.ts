@@ -33,5 +33,8 @@ export function printedRequests(): PrintedExample[] {
   return readdirSync(printed)
     .filter((page) => page !== 'usage.md' && page !== 'webhooks.md')
     .flatMap((page) => printedExamples(readFileSync(new URL(page, printed), 'utf8')))
-    .filter(({ method, withKey, path }) => method === 'GET' && !withKey && !path.includes('$'))
+    .filter(
+      (one) =>
+        one.method === 'GET' && !one.withKey && one.refusal === '' && !one.path.includes('$'),
+    )
 }

@@ -61,8 +61,15 @@ class Describer {
 
   constructor(document: Document, printed: readonly PrintedExample[], used: (key: string) => void) {
     this.#document = document
-    this.#printed = new Map(printed.map((one) => [one.id, one]))
     this.#used = used
+    this.#printed = new Map(printed.map((one) => [one.id, this.#withAnswer(one)]))
+  }
+
+  /** With the answer that is written where only a node could tell it. */
+  #withAnswer(printed: PrintedExample): PrintedExample {
+    if (printed.refusal === '') return printed
+    const answer = JSON.stringify(this.#written(printed.id, printed.id))
+    return { ...printed, answer }
   }
 
   describe(): void {

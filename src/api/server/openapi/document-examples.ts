@@ -167,6 +167,40 @@ export const examples: Readonly<Record<string, unknown>> = {
   topic0_2_opr: 'and',
   topic0_3_opr: 'and',
   topic1_3_opr: 'and',
+  // The whole answer, of a transaction on anvil: no recording has one.
+  listStateChanges: {
+    accountCount: 2,
+    slotCount: 1,
+    accounts: [
+      {
+        address: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+        label: 'Vault',
+        isCreated: true,
+        isDestroyed: false,
+        nonceBefore: 0,
+        nonceAfter: 1,
+        codeBytesBefore: 0,
+        codeBytesAfter: 8,
+        storage: [
+          {
+            slot: '0x0000000000000000000000000000000000000000000000000000000000000000',
+            valueBefore: '0x0000000000000000000000000000000000000000000000000000000000000000',
+            valueAfter: '0x0000000000000000000000000000000000000000000000000000000000000001',
+          },
+        ],
+      },
+      {
+        address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+        isCreated: false,
+        isDestroyed: false,
+        balanceBefore: '9998999816658684375000',
+        balanceAfter: '9998999680524264705160',
+        nonceBefore: 2,
+        nonceAfter: 3,
+        storage: [],
+      },
+    ],
+  },
   compilers: ['0.8.30+commit.73712a01'],
   event: 'Transfer(address,address,uint256)',
 }
@@ -190,6 +224,8 @@ export type PrintedExample = {
   readonly keeps: { readonly variable: string; readonly field: string } | undefined
   /** The answer, shortened; empty where none is printed. */
   readonly answer: string
+  /** The answer in its place where only a node could tell; empty elsewhere. */
+  readonly refusal: string
 }
 
 /** Examples of a page in their order. */
@@ -198,6 +234,8 @@ export function printedExamples(page: string): PrintedExample[] {
     .split(/^## /m)
     .slice(1)
     .map((part) => {
+      const told = groupOf(/```json\n([^]*?)\n```/, part) ?? ''
+      const isRefused = told.includes('"statusCode": 503')
       const request = groupOf(/```sh\n([^]*?)\n```/, part) ?? ''
       const body = groupOf(/-d '([^]*?)'/, request)
       const [, variable, field = ''] = /^(\w+)=\$\([^]*"(\w+)":/m.exec(request) ?? []
@@ -209,7 +247,8 @@ export function printedExamples(page: string): PrintedExample[] {
         body,
         withKey: request.includes('"x-service-api-key: $KEY"'),
         keeps: variable === undefined ? undefined : { variable, field },
-        answer: groupOf(/```json\n([^]*?)\n```/, part) ?? '',
+        answer: isRefused ? '' : told,
+        refusal: isRefused ? told : '',
       }
     })
 }

@@ -38,6 +38,9 @@ import { schemaLines, type Schemas } from './schema-lines.ts'
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is no operation of the document
 const documentUrl = '/openapi.json' as Url<OpenApi>
 
+/** Where nothing is named: it takes nothing, and answers something. */
+const firstShown = 'supportedChains'
+
 /** The console, at one operation when `id` names it. */
 export function ConsolePage({
   world,
@@ -74,8 +77,8 @@ export function ConsolePage({
     ),
     shown(answer, (document) => {
       const operations = operationsOf(document)
-      const chosen =
-        id === '' ? operations[0] : operations.find(({ operationId }) => operationId === id)
+      const named = id === '' ? firstShown : id
+      const chosen = operations.find(({ operationId }) => operationId === named)
       return h('div', { class: 'console' }, [
         h(OperationList, { operations, chosen: chosen?.operationId ?? '' }),
         chosen === undefined

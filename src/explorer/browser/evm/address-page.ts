@@ -27,9 +27,11 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
+import { QrCode } from '../kit/qr-code.ts'
 import { WatchButton } from '../watch/watch-views.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
 import { type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
+import { tabsOf, transferLists } from './address-tabs.ts'
 import { addressLink, chainLink, spamPill, txLink, txTable, wholeAddress } from './evm-parts.ts'
 import { Holders, Supply } from './holders.ts'
 import { Collectibles, Items } from './nft-page.ts'
@@ -38,16 +40,9 @@ import { internalTable, transferTable } from './transfers.ts'
 /** An address, and one of its lists. */
 export type AddressProps = OfAddress & { readonly view: string }
 
-/** Lists of transfers of an address; they share a tab. */
-const transferLists = [
-  ['erc20', 'ERC-20'],
-  ['erc721', 'ERC-721'],
-  ['erc1155', 'ERC-1155'],
-] as const
-
 /** The page, also of a contract and a token. */
 export function AddressPage(props: AddressProps): JSX.Element {
-  const { world, chainId, address, view } = props
+  const { chainId, address, view } = props
   const path = { chainId, address }
   const { isContract, label, own } = useFound(props)
   const contract = useAnswer(
@@ -67,28 +62,56 @@ export function AddressPage(props: AddressProps): JSX.Element {
   useTitle(`${title} ${ends(address)}`)
   const items = code.data === undefined ? [] : itemsOf(code.data)
   const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
+  const places = tabsOf(props, { isContract, isToken, isCollection })
   const calls = { ...props, items, token, key: `${chainId} ${address} ${items.length}` }
   return h('div', { class: 'stack' }, [
-    heading(
-      h('span', null, `${kind} on `, chainLink(world, chainId)),
-      isToken
-        ? h('span', null, title, ' ', h('span', { class: 'quiet' }, clipped(symbol)))
-        : label === ''
-          ? h('span', { class: 'id' }, copied(own))
-          : label,
-      h('span', null, [
-        isToken ? [pill(ercType), spamPill(contract ?? {})] : null,
-        h(WatchButton, { chainId, address }),
-      ]),
-    ),
+    headOf(props, { kind, title, symbol, label, own, contract: isToken ? contract : undefined }),
     isToken || label !== '' ? h('p', null, copied(own)) : null,
-    tabs(tabsOf(props, { isContract, isToken, isCollection })),
+    warningOf(contract),
+    !isContract && h(QrCode, { text: own, key: own }),
+    tabs(places.tabs, 'views', 'tabs', places.chosen),
+    places.inside.length > 0 && tabs(places.inside, 'lists', 'segments'),
     view === ''
       ? h(Overview, { ...props, contract, code: code.data, key: path })
       : view === 'holders' && contract !== undefined
         ? h(Holders, { chainId, contract, key: path })
         : (onContract(view, code, { calls, renew: () => renew(beat + 1) }) ??
           card('', listOf(props, view))),
+  ])
+}
+
+/** The head; `contract` is that of a token. */
+function headOf(
+  { world, chainId, address }: AddressProps,
+  of: Readonly<Record<'kind' | 'title' | 'symbol' | 'label' | 'own', string>> & {
+    readonly contract: ContractMetadata | undefined
+  },
+): JSX.Element {
+  const { contract, label } = of
+  return heading(
+    h('span', null, `${of.kind} on `, chainLink(world, chainId)),
+    contract !== undefined
+      ? h('span', null, of.title, ' ', h('span', { class: 'quiet' }, clipped(of.symbol)))
+      : label === ''
+        ? h('span', { class: 'id' }, copied(of.own))
+        : label,
+    h('span', null, [
+      contract !== undefined && [pill(contract.ercType), spamPill(contract)],
+      h(WatchButton, { chainId, address }),
+    ]),
+  )
+}
+
+/** A word of warning on a token, and on what not to do. */
+function warningOf(contract: ContractMetadata | undefined): View {
+  if (contract?.isSpam !== true && contract?.tokenReputation !== 'Malicious') return null
+  const why =
+    contract.tokenReputation === 'Malicious'
+      ? 'The operator of this explorer calls this token malicious.'
+      : 'This token looks like spam: its name or symbol invites to a web site, promises something, or imitates another.'
+  return h('p', { class: 'failed', role: 'note' }, [
+    why,
+    ' Visit no site that it names, and sign nothing there.',
   ])
 }
 
@@ -119,35 +142,6 @@ function namesOf(
   return { kind, title, symbol, ercType, isToken, isCollection }
 }
 
-/** Links of the tabs that an address has. */
-function tabsOf(
-  { chainId, address, view }: AddressProps,
-  is: { readonly isContract: boolean; readonly isToken: boolean; readonly isCollection: boolean },
-): (readonly [label: string, link: string])[] {
-  const transfers = transferLists.find(([list]) => list === view)?.[0] ?? 'erc20'
-  const all = [
-    ['', 'Overview', true],
-    ['transfers', 'Transfers', is.isToken],
-    ['holders', 'Holders', is.isToken],
-    ['items', 'Inventory', is.isCollection],
-    ['code', 'Code', is.isContract],
-    ['read', 'Read', is.isContract],
-    ['write', 'Write', is.isContract],
-    ['events', 'Events', is.isContract],
-    [transfers, 'Token transfers', true],
-    ['internal', 'Internal transactions', true],
-    ['nfts', 'NFTs', true],
-    ['messages', 'Messages', true],
-    ['deployments', 'Deployed contracts', true],
-  ] as const
-  return all
-    .filter(([, , isThere]) => isThere)
-    .map(([list, label]) => [
-      label,
-      to('chain', chainId, 'address', address, ...(list === '' ? [] : [list])),
-    ])
-}
-
 /** The tab of a contract; `undefined` for what is none. */
 function onContract(
   view: string,
@@ -174,22 +168,31 @@ function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
   const seen = useAnswer(urlOf('/v1/address/{address}/chains', { address }))
   const balance = card('Balance', h(Summary, { world, chainId, address }))
   const others = (seen.data?.indexedChains ?? []).filter((chain) => chain.chainId !== chainId)
+  const isToken = contract !== undefined && contract.ercType !== 'UNKNOWN'
+  const also =
+    others.length > 0 &&
+    card(
+      isToken ? 'The same address elsewhere' : 'Also active on',
+      others.map((chain) =>
+        h(
+          'a',
+          { class: 'also', href: to('chain', chain.chainId, 'address', address) },
+          chain.chainName,
+        ),
+      ),
+    )
+  // What a token itself holds and was called with is under its tab as an account.
+  if (isToken)
+    return h('div', { class: 'stack' }, [
+      contractCard(chainId, contract, code),
+      card('Transfers', listOf(props, 'transfers')),
+      also,
+    ])
   return h('div', { class: 'stack' }, [
     h('div', { class: 'grid two top-aligned' }, [
       h('div', { class: 'stack' }, [
         contract === undefined ? balance : contractCard(chainId, contract, code),
-        others.length === 0
-          ? null
-          : card(
-              'Also active on',
-              others.map((chain) =>
-                h(
-                  'a',
-                  { class: 'also', href: to('chain', chain.chainId, 'address', address) },
-                  chain.chainName,
-                ),
-              ),
-            ),
+        also,
       ]),
       h('div', { class: 'stack' }, [
         contract === undefined ? null : balance,
@@ -238,7 +241,7 @@ function contractCard(
         made && wholeAddress(chainId, { address: made.deployerAddress, label: made.deployerLabel }),
       ],
     ]),
-    source !== undefined
+    source !== undefined && warningOf(contract) === null
       ? pill('verified', 'good')
       : project !== undefined
         ? pill(ofProject)
@@ -330,6 +333,7 @@ function listOf({ world, chainId, address }: OfAddress, view: string): View {
   const path = { chainId, address }
   switch (view) {
     case '':
+    case 'native':
       return [
         addressFilters(['methodHash', 'method ID, as 0xa9059cbb']),
         transactionsOf({ world, chainId, address }),

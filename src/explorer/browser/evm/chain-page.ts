@@ -30,8 +30,17 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { query, useTitle } from '../kit/place.ts'
-import { chainName, chainOf, coinOf, primaryNetworks, statusOf, type World } from '../kit/world.ts'
+import {
+  chainName,
+  chainOf,
+  coinOf,
+  pace,
+  primaryNetworks,
+  statusOf,
+  type World,
+} from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
+import { ActiveList } from './active-list.ts'
 import { blockTable, chainLink, addressLink, shownOn, txTable } from './evm-parts.ts'
 
 /** A chain, and one of its lists. */
@@ -53,6 +62,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
       h(
         'div',
         { class: 'stack' },
+        h(Totals, { chainId, key: chainId }),
         ['txCount', 'activeAddresses'].map((metric) =>
           h(MetricChart, { key: metric, chainId, metric, interval: 'day', height: 140 }),
         ),
@@ -64,6 +74,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
       ['Tokens', to('chain', chainId, 'tokens')],
       ['NFT collections', to('chain', chainId, 'collections')],
       ['Contracts', to('chain', chainId, 'contracts')],
+      ['Most active', to('chain', chainId, 'active')],
       ['Gas tracker', to('chain', chainId, 'gas')],
     ]),
     card('', listOf(world, chainId, view)),
@@ -112,10 +123,12 @@ function listOf(world: World, chainId: string, view: string): View {
         }),
       ]
     }
+    case 'active':
+      return h(ActiveList, { chainId })
     default:
       return paged({
         path: urlOf('/v1/chains/{chainId}/blocks', path),
-        view: ({ blocks }) => blockTable(blocks),
+        view: ({ blocks }) => blockTable(world, blocks),
       })
   }
 }
@@ -162,6 +175,38 @@ function contractTable(chainId: string, contracts: readonly ListedContract[]): J
   )
 }
 
+const totals = [
+  ['txCount', 'Transactions'],
+  ['activeAddresses', 'Addresses'],
+  ['contracts', 'Contracts'],
+] as const
+
+/** Counts since the first block. */
+function Totals({ chainId }: { readonly chainId: string }): JSX.Element {
+  return h(
+    'dl',
+    { class: 'numbers card' },
+    totals.map(([metric, title]) => h(Total, { chainId, metric, title, key: metric })),
+  )
+}
+
+function Total(of: {
+  readonly chainId: string
+  readonly metric: string
+  readonly title: string
+}): JSX.Element {
+  const { chainId, metric, title } = of
+  const path = { chainId, metric }
+  const answer = useAnswer(
+    urlOf('/v2/chains/{chainId}/rollingWindowMetrics/{metric}', path),
+    ...pace(),
+  )
+  return h('div', null, [
+    h('dt', null, h('a', { href: to('metrics', chainId, 'day', metric) }, title)),
+    h('dd', null, answer.data === undefined ? '–' : count(answer.data.result.allTime)),
+  ])
+}
+
 /** Facts about the chain for a visitor: what it is, how fast and dear, how to use it. */
 function About({ world, chainId }: Omit<ChainProps, 'view'>): JSX.Element {
   const chain = chainOf(world, chainId)
@@ -171,7 +216,7 @@ function About({ world, chainId }: Omit<ChainProps, 'view'>): JSX.Element {
     'About',
     facts([
       ...(chain === undefined ? [] : ownFacts(chain)),
-      ...pace(world, newest.data?.blocks ?? []),
+      ...paceFacts(world, newest.data?.blocks ?? []),
       ['Validators', validatorsOf(world, chain?.subnetId, status?.network)],
       ['Chain ID', copied(chainId)],
       ...(chain === undefined ? [] : access(chain)),
@@ -198,7 +243,7 @@ function ownFacts({ description, subnetId, networkToken }: ChainInfo): Fact[] {
 }
 
 /** How often blocks came of late, and what a transfer costs now; newest first. */
-function pace(world: World, blocks: readonly EvmBlock[]): Fact[] {
+function paceFacts(world: World, blocks: readonly EvmBlock[]): Fact[] {
   const [last] = blocks
   const first = blocks.at(-1)
   if (last === undefined || first === undefined || last === first) return []
@@ -302,6 +347,10 @@ function blockFacts(world: World, block: EvmBlock): JSX.Element {
     ['Transactions', count(block.txCount)],
     ['Gas used', `${count(block.gasUsed)} of ${count(block.gasLimit)} (${full} %)`],
     ['Base fee', `${amount(block.baseFee, 9)} gwei`],
+    [
+      'Base fee, all gas',
+      exactCoins(String(BigInt(block.baseFee) * BigInt(block.gasUsed)), decimals, symbol),
+    ],
     ['Transaction fees', exactCoins(block.feesSpent, decimals, symbol)],
     ['Transactions up to this block', count(block.cumulativeTransactions)],
   ])

@@ -14,6 +14,7 @@ import { amount, clipped, count, ends, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
   age,
+  bar,
   coins,
   copied,
   idLink,
@@ -182,12 +183,34 @@ export function outcome(txStatus: string): View {
 }
 
 /** Blocks, one a row. */
-export function blockTable(blocks: readonly EvmBlock[]): JSX.Element {
+export function blockTable(world: World, blocks: readonly EvmBlock[]): JSX.Element {
   return rowTable(blocks, [
     ['Block', '', ({ chainId, blockNumber }) => blockLink(chainId, blockNumber)],
     ['Time', '', ({ blockTimestamp }) => age(blockTimestamp)],
+    [
+      'Hash',
+      'wide',
+      ({ chainId, blockHash }) => idLink(to('chain', chainId, 'block', blockHash), blockHash),
+    ],
     ['Transactions', 'num', ({ txCount }) => count(txCount)],
-    ['Gas used', 'num wide', ({ gasUsed }) => count(gasUsed)],
+    [
+      'Gas used',
+      'num',
+      ({ gasUsed, gasLimit }) =>
+        h('span', { class: 'share', title: `${count(gasUsed)} of ${count(gasLimit)}` }, [
+          bar(Number(gasUsed), Number(gasLimit)),
+          count(gasUsed),
+        ]),
+    ],
+    ['Base fee', 'num wide', ({ baseFee }) => `${amount(baseFee, 9)} gwei`],
+    [
+      'Fees',
+      'num wide',
+      ({ chainId, feesSpent }) => {
+        const { symbol, decimals } = coinOf(world, chainId)
+        return coins(feesSpent, decimals, symbol)
+      },
+    ],
   ])
 }
 

@@ -7,7 +7,7 @@ import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import type { Decoded } from '../../../shape/evm/log.ts'
-import { valueView } from '../contract/decoded-values.ts'
+import { type Moved, valueView } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
 import { clipped, count, ends, visible } from '../kit/format.ts'
@@ -24,11 +24,11 @@ export type ExecutionProps = {
   readonly txHash: string
   readonly coin: Coin
   /** Tokens that it moved, with their decimals. */
-  readonly tokens: readonly ShownAddress[]
+  readonly moved: Moved
 }
 
 /** The card: a button, and the tree once it was pressed. */
-export function Calls({ chainId, txHash, coin, tokens }: ExecutionProps): JSX.Element {
+export function Calls({ chainId, txHash, coin, moved }: ExecutionProps): JSX.Element {
   const [isOpen, open] = useState(false)
   const url = urlOf('/v1/chains/{chainId}/transactions/{txHash}/calls', { chainId, txHash })
   const answer = useAnswer(isOpen ? url : undefined)
@@ -44,7 +44,8 @@ export function Calls({ chainId, txHash, coin, tokens }: ExecutionProps): JSX.El
               argumentLines(
                 chainId,
                 call.decodedInput?.parameters ?? [],
-                tokenAt(tokens, call.to ?? ''),
+                tokenAt(moved, call.to ?? ''),
+                moved,
               ),
               call.input === undefined ? null : raw([call.input]),
             ]),
@@ -101,32 +102,29 @@ function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.
 /** A log as the API gives it. */
 export type Log = AnswerAt<'/v1/chains/{chainId}/transactions/{txHash}/logs'>['logs'][number]
 
-/** The card: a button, and the logs once it was pressed. */
-export function Logs({ chainId, txHash, tokens }: ExecutionProps): JSX.Element {
-  const [isOpen, open] = useState(false)
+/** The card with the logs, which a receipt has. */
+export function Logs({ chainId, txHash, moved }: ExecutionProps): JSX.Element {
   const url = urlOf('/v1/chains/{chainId}/transactions/{txHash}/logs', { chainId, txHash })
-  const answer = useAnswer(isOpen ? url : undefined)
+  const answer = useAnswer(url)
   return card(
     'Event logs',
-    isOpen
-      ? shown(answer, ({ logs }) =>
-          logs.length === 0
-            ? h('p', { class: 'quiet' }, 'No events were emitted.')
-            : table(
-                [['Index', 'num'], ['Address'], ['Event'], ['Parameters', 'whole']],
-                logs.map((log) => [
-                  String(log.logIndex),
-                  addressLink(chainId, log),
-                  ...eventCells(chainId, log, tokenAt(tokens, log.address)),
-                ]),
-              ),
-        )
-      : h('button', { type: 'button', onClick: () => open(true) }, 'Show event logs'),
+    shown(answer, ({ logs }) =>
+      logs.length === 0
+        ? h('p', { class: 'quiet' }, 'No events were emitted.')
+        : table(
+            [['Index', 'num'], ['Address'], ['Event'], ['Parameters', 'whole']],
+            logs.map((log) => [
+              String(log.logIndex),
+              addressLink(chainId, log),
+              ...eventCells(chainId, log, tokenAt(moved, log.address), moved),
+            ]),
+          ),
+    ),
   )
 }
 
 /** Cells of an event and its arguments; topics and data where no ABI fits. */
-export function eventCells(chainId: string, log: Log, of: ShownAddress): View[] {
+export function eventCells(chainId: string, log: Log, of: ShownAddress, moved: Moved = []): View[] {
   const event = log.decoded
   if (event === undefined)
     return [
@@ -139,12 +137,18 @@ export function eventCells(chainId: string, log: Log, of: ShownAddress): View[] 
     ]
   return [
     h('code', { title: event.signature }, event.signature.replace(/\(.*/, '')),
-    h('div', null, argumentLines(chainId, event.parameters, of), raw([...log.topics, log.data])),
+    h(
+      'div',
+      null,
+      argumentLines(chainId, event.parameters, of, moved),
+      raw([...log.topics, log.data]),
+    ),
   ]
 }
 
-function tokenAt(tokens: readonly ShownAddress[], address: string): ShownAddress {
-  return tokens.find((one) => one.address.toLowerCase() === address.toLowerCase()) ?? { address }
+function tokenAt(moved: Moved, address: string): ShownAddress {
+  const isIt = (one: ShownAddress): boolean => one.address.toLowerCase() === address.toLowerCase()
+  return moved.find(({ token }) => isIt(token))?.token ?? { address }
 }
 
 /** Arguments one a line; `of` is the contract that was called or logged. */
@@ -152,11 +156,12 @@ function argumentLines(
   chainId: string,
   values: Decoded['parameters'],
   of: ShownAddress,
+  moved: Moved,
 ): JSX.Element[] {
   return values.map((each) =>
     line([
       each.name === '' ? null : h('span', { class: 'quiet' }, `${visible(each.name)}: `),
-      valueView(chainId, each, of),
+      valueView(chainId, each, of, moved),
     ]),
   )
 }

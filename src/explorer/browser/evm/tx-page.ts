@@ -4,7 +4,7 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
-import { argumentRows } from '../contract/decoded-values.ts'
+import { argumentRows, type Moved } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { amount, count, ends, visible } from '../kit/format.ts'
@@ -38,6 +38,7 @@ import {
   wholeAddress,
 } from './evm-parts.ts'
 import { pendingFacts, usePending } from './pending.ts'
+import { StateChanges } from './state-changes.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
 import { Calls, Logs } from './tx-execution.ts'
 
@@ -76,13 +77,13 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
         ...internals(world, chainId, detail),
         ...called(chainId, detail),
         ...delegations(detail),
-        [Calls, Logs].map((part, at) =>
+        [Calls, StateChanges, Logs].map((part, at) =>
           h(part, {
             key: `${txHash} ${at}`,
             chainId,
             txHash,
             coin: coinOf(world, chainId),
-            tokens: detail.erc20Transfers.map(({ erc20Token }) => erc20Token),
+            moved: movedIn(detail),
           }),
         ),
         card(
@@ -139,14 +140,23 @@ function confirmations(world: World, chainId: string, height: string): string {
     : `${count(Math.max(0, held.indexedHeight - Number(height)))}, final`
 }
 
+/** Tokens that it moved, and how many. */
+function movedIn({ erc20Transfers }: TransactionDetail): Moved {
+  return erc20Transfers.map(({ erc20Token: token, value }) => ({ token, value }))
+}
+
 /** Arguments of the call, where its method is known. */
-function called(chainId: string, { nativeTransaction: tx }: TransactionDetail): View[] {
+function called(chainId: string, detail: TransactionDetail): View[] {
+  const { nativeTransaction: tx } = detail
   const values = tx.decodedInput?.parameters ?? []
   if (values.length === 0) return []
   return [
     card(
       'Decoded input',
-      table([['Parameter'], ['Type'], ['Value', 'whole']], argumentRows(chainId, values, tx.to)),
+      table(
+        [['Parameter'], ['Type'], ['Value', 'whole']],
+        argumentRows(chainId, values, tx.to, movedIn(detail)),
+      ),
       h('code', null, visible(tx.decodedInput?.signature ?? '')),
     ),
   ]
@@ -189,10 +199,7 @@ function message(world: World, detail: TransactionDetail): View[] {
           sent ? 'Destination chain' : 'Source chain',
           known === undefined ? other : chainLink(world, known.chainId),
         ],
-        [
-          sent ? 'Delivered in' : 'Sent in',
-          h(OtherEnd, { messageId: info.teleporterMessageId, sent }),
-        ],
+        [sent ? 'Delivery' : 'Sending', h(OtherEnd, { messageId: info.teleporterMessageId, sent })],
       ]),
       pill(sent ? 'sent' : 'delivered', 'good'),
     ),

@@ -158,6 +158,18 @@ export function messageTable(world: World, messages: readonly IcmMessage[]): JSX
   )
 }
 
+/** Messages in few words, one a row: what each brought, and whether it came. */
+export function toldMessages(world: World, messages: readonly IcmMessage[]): JSX.Element {
+  return table(
+    [['Message', 'wide'], ['What happened'], ['Status', 'num']],
+    messages.map((message) => [
+      idLink(to('message', message.messageId), message.messageId),
+      message.summary && sentence(world, toldChain(message), message.summary),
+      statusPill(message),
+    ]),
+  )
+}
+
 /** The chain whose transaction tells a message: that which sent it, where it is indexed here. */
 function toldChain({ sourceTransaction, ...ends }: IcmMessage): string {
   return sourceTransaction === undefined ? ends.destinationEvmChainId : ends.sourceEvmChainId
@@ -187,11 +199,73 @@ export function MessagePage({
   return h('div', { class: 'stack' }, [
     heading('Interchain message', h('span', { class: 'id' }, copied(messageId))),
     shown(answer, (message) => [
+      h(Told, { world, message, key: messageId }),
+      stages(message),
       h('div', { class: 'grid two' }, sending(world, message), delivery(world, message)),
       card('Message', messageFacts(message), statusPill(message)),
-      card('Data', h('pre', { class: 'bytes', tabIndex: 0 }, message.data)),
+      card(
+        '',
+        h('details', null, [
+          h('summary', null, 'Data that it carries'),
+          h('pre', { class: 'bytes', tabIndex: 0 }, message.data),
+        ]),
+      ),
     ]),
   ])
+}
+
+/** The sentence of the transaction that sent it, or else delivered it. */
+function Told({
+  world,
+  message,
+}: {
+  readonly world: World
+  readonly message: IcmMessage
+}): JSX.Element | null {
+  const { sourceTransaction, destinationTransaction } = message
+  const txHash = (sourceTransaction ?? destinationTransaction)?.txHash
+  const chainId = toldChain(message)
+  const path = txHash && { chainId, txHash }
+  const answer = useAnswer(path && urlOf('/v1/chains/{chainId}/transactions/{txHash}', path))
+  return answer.data === undefined
+    ? null
+    : h('p', { class: 'said' }, sentence(world, chainId, answer.data.summary), '.')
+}
+
+/** Each step with its time, as far as the message has come. */
+function stages(message: IcmMessage): JSX.Element {
+  const { sourceTransaction: sent, destinationTransaction: came } = message
+  const isExecuted = came !== undefined && message.messageExecuted
+  const steps: readonly (readonly [done: boolean, step: string, told: View])[] = [
+    [sent !== undefined, 'Sent', sent === undefined ? 'not indexed here' : when(sent.timestamp)],
+    [
+      came !== undefined,
+      'Delivered',
+      came === undefined
+        ? 'not yet'
+        : [when(came.timestamp), sent === undefined ? '' : ` · ${timeTaken(message)} later`],
+    ],
+    [
+      isExecuted,
+      'Executed',
+      came === undefined ? '' : isExecuted ? 'with its delivery' : 'it failed; anyone may retry it',
+    ],
+    [
+      message.receiptDelivered,
+      'Receipt',
+      message.receiptDelivered ? 'back on the source chain' : 'not back yet',
+    ],
+  ]
+  return h(
+    'ol',
+    { class: 'stages card', 'aria-label': 'stages' },
+    steps.map(([done, step, told]) =>
+      h('li', { class: done ? 'done' : '' }, [
+        h('strong', null, step),
+        h('span', { class: 'quiet' }, told),
+      ]),
+    ),
+  )
 }
 
 function messageFacts(message: IcmMessage): JSX.Element {
@@ -206,7 +280,6 @@ function messageFacts(message: IcmMessage): JSX.Element {
       }),
     ],
     ['Fee', exactCoins(fee.value, fee.decimals, fee.symbol)],
-    ['Receipt', message.receiptDelivered ? 'returned to the source chain' : 'not returned yet'],
     ['Receipts carried', count(message.receipts.length)],
   ])
 }

@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 
 import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
-import { count, moment, short, ticks } from './format.ts'
+import { brief, count, moment, short, ticks } from './format.ts'
 import { table } from './parts.ts'
 
 /** Points oldest first. */
@@ -39,7 +39,7 @@ export function Chart(props: ChartProps): JSX.Element {
   const [only] = props.points
   return only !== undefined && props.points.length === 1 && props.other === undefined
     ? h('p', { class: 'big' }, [
-        count(only.value),
+        h('span', { title: count(only.value) }, brief(only.value)),
         h('small', null, ` ${moment(only.timestamp).slice(0, props.hours ? 16 : 10)}`),
       ])
     : h(Drawn, props)

@@ -56,6 +56,15 @@ export function cutAmount(units: string, decimals: number | null): string {
   return /[1-9]/.test(cut) ? `${cut}…` : `< ${cut.slice(0, -1)}1`
 }
 
+const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+
+/** Hex of an id of 32 bytes in cb58, whose last four bytes are a checksum. */
+export function hexOfCb58(id: string): string {
+  let number = 0n
+  for (const sign of id) number = number * 58n + BigInt(base58.indexOf(sign))
+  return `0x${(number >> 32n).toString(16).padStart(64, '0')}`
+}
+
 /** A number whole where it is short and whole, else in few characters. */
 export function brief(value: number): string {
   return Number.isInteger(value) && Math.abs(value) < 1_000_000

@@ -111,8 +111,9 @@ function latest(
   if (newest === undefined) return ''
   if (of.isSum) return `${brief(newest.value)} at the start of ${tick(newest.timestamp, false)}`
   if (!of.isRunning) return `last ${of.interval} ${brief(newest.value)}`
+  // A number alone is drawn large: it need not be said twice.
   return before === undefined
-    ? `${brief(newest.value)} so far this ${of.interval}`
+    ? `so far this ${of.interval}`
     : `last full ${of.interval} ${brief(before.value)}`
 }
 

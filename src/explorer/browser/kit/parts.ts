@@ -314,17 +314,18 @@ export function neighbours(
   ])
 }
 
-/** A row of links; one of them is the present page. */
+/** A row of links; one of them is the present page, or leads to its group. */
 export function tabs(
   links: readonly (readonly [label: string, link: string])[],
   label = 'views',
   look: 'tabs' | 'segments' = 'tabs',
+  chosen = here(),
 ): JSX.Element {
   return h(
     'nav',
     { class: look, 'aria-label': label },
     links.map(([text, link]) =>
-      h('a', { href: link, 'aria-current': link === here() ? 'page' : undefined }, text),
+      h('a', { href: link, 'aria-current': link === chosen ? 'page' : undefined }, text),
     ),
   )
 }

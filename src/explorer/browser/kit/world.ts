@@ -2,7 +2,7 @@
 
 import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { ChainStatus, Status } from '../../../shape/status.ts'
-import { visible } from './format.ts'
+import { hexOfCb58, visible } from './format.ts'
 
 /** Chains by answer of the API; status when it is known. */
 export type World = { readonly chains: readonly ChainInfo[]; readonly status: Status | undefined }
@@ -65,6 +65,14 @@ export function primaryHeights(
   return { first: chain === 'c-chain' ? 1 : 0, head: stage?.indexedHeight ?? -1 }
 }
 
+/** The chain whose blockchain id in hex is `id`, of those in the status that was read last. */
+export function chainOfId(id: string): ChainStatus | undefined {
+  const wanted = id.toLowerCase()
+  return known?.find(
+    ({ blockchainId }) => blockchainId !== undefined && hexOfCb58(blockchainId) === wanted,
+  )
+}
+
 let lagMs = 0
 let endMs = Number.POSITIVE_INFINITY
 let known: readonly ChainStatus[] | undefined
@@ -79,7 +87,12 @@ export function now(): number {
 
 /** Returns whether a recording is played whose last blocks are still to come. */
 export function isPlaying(): boolean {
-  return now() < endMs && endMs < Number.POSITIVE_INFINITY
+  return now() < endMs && isRecording()
+}
+
+/** Returns whether blocks come of a recording, which no node is beside. */
+export function isRecording(): boolean {
+  return endMs < Number.POSITIVE_INFINITY
 }
 
 /** Follows a status: its recordings give the time, its chains what is missing. */

@@ -8,7 +8,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { NativeTransaction } from '../../../shape/evm/transaction.ts'
 import type { ChainStatus } from '../../../shape/status.ts'
 import { chainLink, sentence, txLink } from '../evm/evm-parts.ts'
-import { messageTable } from '../icm/messages-page.ts'
+import { toldMessages } from '../icm/messages-page.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { count, ends, speed, visible } from '../kit/format.ts'
@@ -16,7 +16,7 @@ import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
 import { age, card, chainPill, heading, shown, statePill, table, type View } from '../kit/parts.ts'
 import { brand, useTitle } from '../kit/place.ts'
-import { awaited, chainName, pace, primaryNetworks, type World } from '../kit/world.ts'
+import { awaited, chainName, coinOf, pace, primaryNetworks, type World } from '../kit/world.ts'
 import { subnetLink } from '../primary/primary-parts.ts'
 import { WatchCard } from '../watch/watch-views.ts'
 import { NewestBlocks, useNewestBlocks } from './newest-blocks.ts'
@@ -25,7 +25,7 @@ import { Numbers } from './numbers.ts'
 /** The overview. */
 export function Overview({ world }: { readonly world: World }): JSX.Element {
   useTitle('')
-  const { status, chains } = world
+  const { chains } = world
   const stream = useNewestBlocks()
   const evm = stream.blocks?.filter(({ chainId }) => chainId !== undefined) ?? []
   const [newest] = evm
@@ -41,8 +41,8 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
   const chain = chains.at(-1)
   return h('div', { class: 'stack' }, [
     heading(
-      status === undefined ? 'Overview' : `Firn ${status.version}`,
-      brand.home.length === 0 ? 'Overview' : brand.title,
+      'Overview',
+      brand.title,
       tries([
         chain && [visible(chain.chainName), to('chain', chain.chainId)],
         newest && [
@@ -58,7 +58,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
     // What was answered before is not all that there is now.
     known(world, h(Numbers, { key: come, world, newest: newest?.blockTimestamp })),
     h(NewestBlocks, { stream, nameOf: (chainId) => chainName(world, chainId) }),
-    progressOf(status?.chains ?? []),
+    progressOf(world),
     chains.length > 0 && [
       charts(),
       card(
@@ -118,7 +118,9 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
     ...pace(),
   )
   const messages = useAnswer(
-    world.chains.length > 0 ? urlOf('/v1/icm/messages', { pageSize: 8 }) : undefined,
+    world.chains.length > 0
+      ? urlOf('/v1/icm/messages', { pageSize: 8, summaries: true })
+      : undefined,
     ...pace(10_000),
   )
   return h('div', { class: 'grid latest' }, [
@@ -128,21 +130,26 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
           'Latest subnets and L1s',
           shown(subnets, (page) =>
             table(
-              [['Subnet'], ['Chains'], ['Created', 'num']],
+              [['L1 or subnet'], ['Created', 'num']],
               page.subnets.map((one) => [
-                subnetLink(network, one.subnetId),
-                one.blockchains.map(({ blockchainName }) => visible(blockchainName)).join(', '),
+                h(
+                  'span',
+                  null,
+                  one.blockchains.map(({ blockchainName }) => `${visible(blockchainName)} `),
+                  subnetLink(network, one.subnetId),
+                ),
                 age(one.createBlockTimestamp),
               ]),
             ),
           ),
           h('a', { href: to('l1s', network) }, 'All L1s →'),
         ),
-    world.chains.length === 0
+    // A chain that stands alone has none.
+    world.chains.length === 0 || messages.data?.messages.length === 0
       ? null
       : card(
           'Latest messages',
-          shown(messages, (page) => messageTable(world, page.messages)),
+          shown(messages, (page) => toldMessages(world, page.messages)),
           h('a', { href: to('messages') }, 'All messages →'),
         ),
   ])
@@ -196,25 +203,50 @@ function tries(links: readonly (readonly [string, string] | undefined)[]): View 
       ])
 }
 
-/** One line while all are live; a card for each chain that is not. */
-function progressOf(all: readonly ChainStatus[]): View {
+// Two requests each.
+const mostCounted = 12
+
+/** A table of the chains that are live; a card for each that is not. */
+function progressOf(world: World): View {
+  const all = world.status?.chains ?? []
   if (all.length === 0) return null
   const behind = all.filter(({ state }) => state !== 'live')
   const live = all.filter(({ state }) => state === 'live')
+  const isCounted = live.length <= mostCounted
   return [
-    h('p', { class: 'quiet line', role: 'status' }, [
+    card(
+      'Chains',
+      live.length > 0 &&
+        table(
+          [
+            ['Chain'],
+            ['Coin', 'wide'],
+            ['Latest block', 'num'],
+            ...(isCounted
+              ? [
+                  ['Transactions, last 24 h', 'num'] as const,
+                  ['Addresses, last 24 h', 'num wide'] as const,
+                ]
+              : []),
+          ],
+          live.map((chain) => [
+            named(chain, world),
+            chain.evmChainId === undefined
+              ? 'AVAX'
+              : visible(coinOf(world, String(chain.evmChainId)).symbol),
+            heights(chain) || count(chain.indexedHeight),
+            ...(isCounted
+              ? (['txCount', 'activeAddresses'] as const).map((metric) =>
+                  h(LastDay, { chain, metric }),
+                )
+              : []),
+          ]),
+        ),
       statePill(
         behind.length === 0 ? 'live' : 'syncing',
         `${live.length} of ${all.length} chains live`,
       ),
-      live.map((chain) =>
-        h('span', { class: 'also' }, [
-          named(chain),
-          ' ',
-          heights(chain) || count(chain.indexedHeight),
-        ]),
-      ),
-    ]),
+    ),
     behind.length === 0
       ? null
       : h(
@@ -223,6 +255,23 @@ function progressOf(all: readonly ChainStatus[]): View {
           behind.map((chain) => h(ChainCard, { key: chain.chain, chain })),
         ),
   ]
+}
+
+/** A count of the latest 24 hours of an EVM chain. */
+function LastDay({
+  chain: { evmChainId },
+  metric,
+}: {
+  readonly chain: ChainStatus
+  readonly metric: 'txCount' | 'activeAddresses'
+}): JSX.Element {
+  const path = evmChainId === undefined ? undefined : { chainId: evmChainId, metric }
+  const answer = useAnswer(
+    path && urlOf('/v2/chains/{chainId}/rollingWindowMetrics/{metric}', path),
+    ...pace(),
+  )
+  const value = answer.data?.result.lastDay
+  return h('span', null, path === undefined ? '' : value === undefined ? '–' : count(value))
 }
 
 function latestTxs(world: World, transactions: readonly NativeTransaction[]): JSX.Element {
@@ -261,11 +310,14 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
   ])
 }
 
-/** Its name, a link to its page once it is known which chain it is. */
-function named({ kind, name: chosen, network, evmChainId }: ChainStatus): View {
+/** Its name, a link to its page once it is known which chain it is; with its logo where the world is given. */
+function named({ kind, name: chosen, network, evmChainId }: ChainStatus, world?: World): View {
   const name = visible(chosen)
   if (kind === 'primary') return h('a', { href: to('primary', network) }, name)
-  return evmChainId === undefined ? name : h('a', { href: to('chain', evmChainId) }, name)
+  if (evmChainId === undefined) return name
+  return world === undefined
+    ? h('a', { href: to('chain', evmChainId) }, name)
+    : chainLink(world, String(evmChainId))
 }
 
 function chainLine({ evmChainId, network, kind }: ChainStatus): string {

@@ -22,6 +22,7 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { sortedTable, type SortColumn } from '../kit/sorted-table.ts'
+import { BalanceHistory } from './l1-balance.ts'
 import { nodeLink, owners } from './primary-parts.ts'
 import { daysLeft, fewestHolding } from './stake.ts'
 
@@ -193,10 +194,12 @@ export function ValidationPage(props: Record<'network' | 'validationId', string>
   return h('div', { class: 'stack' }, [
     heading('L1 validator', h('span', { class: 'id' }, copied(validationId))),
     shown(answer, ({ validators: [validator] }) =>
-      card(
-        'Validator',
-        validator === undefined ? 'No such validator.' : validatorFacts(network, validator),
-      ),
+      validator === undefined
+        ? card('Validator', 'No such validator.')
+        : [
+            card('Validator', validatorFacts(network, validator)),
+            h(BalanceHistory, { network, validator, key: validationId }),
+          ],
     ),
   ])
 }
@@ -205,10 +208,16 @@ function validatorFacts(network: string, validator: L1Validator): JSX.Element {
   const { subnetId, nodeId, remainingBalanceOwner, deactivationOwner } = validator
   return facts([
     ['State', stateOf(validator)],
-    ['L1', copied(subnetId, to('primary', network, 'subnet', subnetId))],
+    ['L1', h(L1Name, { network, subnetId })],
     ['Node', copied(nodeId, to('primary', network, 'node', nodeId))],
     ['Weight', count(validator.weight)],
-    ['Balance', coins(String(validator.remainingBalance), 9, 'AVAX')],
+    [
+      'Balance',
+      h('span', null, [
+        coins(String(validator.remainingBalance), 9, 'AVAX'),
+        isActive(validator) && h(DaysLeft, { network, validator }),
+      ]),
+    ],
     ['Created', when(validator.creationTimestamp)],
     ['BLS public key', copied(validator.blsCredentials.publicKey)],
     [
@@ -216,6 +225,21 @@ function validatorFacts(network: string, validator: L1Validator): JSX.Element {
       owners(network, remainingBalanceOwner.addresses, remainingBalanceOwner.threshold),
     ],
     ['Disable owner', owners(network, deactivationOwner.addresses, deactivationOwner.threshold)],
+  ])
+}
+
+/** How long its balance lasts at the present fee. */
+function DaysLeft({
+  network,
+  validator: { subnetId, remainingBalance },
+}: {
+  readonly network: string
+  readonly validator: L1Validator
+}): JSX.Element {
+  const query = { network, subnetId, pageSize: 1 }
+  const { data } = useAnswer(urlOf('/v1/networks/{network}/l1Validators:listFunds', query))
+  return h('span', null, [
+    data !== undefined && [' · lasts ', daysPill(daysLeft(remainingBalance, data.feeRate.perDay))],
   ])
 }
 

@@ -26,6 +26,8 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { go, query, useTitle, withParams } from '../kit/place.ts'
+import { QrCode } from '../kit/qr-code.ts'
+import { FundsFlow } from './flow-picture.ts'
 import {
   assetSum,
   assetSums,
@@ -77,7 +79,9 @@ export function PrimaryAddressPage({
 
 function overview(network: string, address: string): View {
   return [
+    h(QrCode, { text: address, key: address }),
     h(Composition, { network, address, key: `${network} ${address}` }),
+    h(FundsFlow, { network, address, key: `flow ${network} ${address}` }),
     card('Active stakes', stakes(network, address)),
     card('Rewards', h(Rewards, { address, network, key: address })),
   ]

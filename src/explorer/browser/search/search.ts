@@ -51,8 +51,12 @@ function placeOf(hit: SearchHit): string {
   return hit.path.startsWith('/v1/networks/') ? placeOnPrimary(hit) : placeOnChain(hit)
 }
 
-function placeOnChain({ kind, id, chainId = '' }: SearchHit): string {
+function placeOnChain({ kind, id, chainId = '', path }: SearchHit): string {
   switch (kind) {
+    case 'nft': {
+      const parts = path.split('/')
+      return to('chain', chainId, 'nft', parts[parts.indexOf('collections') + 1] ?? '', id)
+    }
     case 'transaction':
       return to('chain', chainId, 'tx', id)
     case 'block':

@@ -6,6 +6,7 @@
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
 import { fromHex } from '../../../core/bytes.ts'
 import type { World } from '../../../core/world.ts'
+import { ActivityNotes } from '../../../rollup/activity-notes.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { copiedHistory, type CopiedHistory } from '../../../store/copied-history.ts'
 import type { Database } from '../../../store/engine/database.ts'
@@ -39,6 +40,7 @@ import { openEvmSource } from '../read/open-source.ts'
 import { blockchainIdStream } from '../tokens/blockchain-id-stream.ts'
 import { UnexplainedLogs } from '../tokens/token-activity.ts'
 import { tokenStream } from '../tokens/token-stream.ts'
+import { activityStream } from './activity-stream.ts'
 import { goodBatchRows } from './evm-ingest.ts'
 import { StandingIngest } from './standing-ingest.ts'
 
@@ -150,7 +152,8 @@ function hostOver(
   const keepMs = options.keepEventsMs
   const outbox = keepMs === undefined ? undefined : evmOutbox({ watches, clock, keepMs })
   const freezing = freezingAtOnce(database, store.freeze)
-  const ingest = new StandingIngest({ ...options, database, standing, spec, outbox, freezing })
+  const writing = { ...options, outbox, freezing, activity: new ActivityNotes() }
+  const ingest = new StandingIngest({ ...writing, database, standing, spec })
   const { commit, changes } = ingest
   const chain: WatchedChain = { key, database, source, clock, log, commit, changes }
   const freezer = store.freeze && new Freezer(chain, store.freeze)
@@ -182,6 +185,7 @@ function hostOver(
       ...(freezer === undefined
         ? []
         : [freezeStream(freezer, clock), mergeStream(chain, options.merge)]),
+      activityStream(chain, writing.activity),
       checkStream({ ...chain, tables: chainTables }),
       ...nodeStreams.over(chain),
     ],

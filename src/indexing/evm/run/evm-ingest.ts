@@ -21,6 +21,7 @@
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
 import { type Fault, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
+import type { ActivityNotes } from '../../../rollup/activity-notes.ts'
 import type { Rollup } from '../../../rollup/rollup.ts'
 import { getCheckpoint, moveCheckpoint, blockStage, traceStage } from '../../../store/checkpoint.ts'
 import type { Database, Reader, MaybePromise, Writer } from '../../../store/engine/database.ts'
@@ -49,6 +50,8 @@ export type EvmIngestOptions = {
   readonly outbox?: EvmOutbox | undefined
   /** Present where blocks of a backfill become segments at once. */
   readonly freezing?: FreezingAtOnce | undefined
+  /** Counts who was active in the blocks that are stored. */
+  readonly activity?: ActivityNotes | undefined
 }
 
 /**
@@ -99,18 +102,18 @@ export class EvmIngest {
     batch: BlockBatch,
     { proofs = {}, headHeight }: Partial<BlockReport>,
   ): Promise<void> {
-    const { lease, outbox } = this.#options
+    const { lease, outbox, activity } = this.#options
     const freezing = this.#freezing
-    await this.#transaction(async (writer, state) => {
+    const stored = await this.#transaction(async (writer, state) => {
       const before = await getCheckpoint(writer, blockStage)
       checkFollows(batch, before)
       const into = await targetOfBlocks(writer, batch, { proofs, headHeight, freezing })
       // 4. Number
       const { interner, rollup } = state
-      const stored = await interner.highest(writer)
+      const highest = await interner.highest(writer)
       const ids = await interner.ids(writer, batch.addresses)
       // 5. Write
-      await writeBatch(into.writer, { batch, ids, stored }, before, interner)
+      await writeBatch(into.writer, { batch, ids, stored: highest }, before, interner)
       await rollup?.blocks(into.writer, batch, ids)
       // 6. Freeze
       await into.seal()
@@ -124,7 +127,9 @@ export class EvmIngest {
         after: checkpointAfter(batch),
         epoch: lease.epoch,
       })
+      return ids
     })
+    activity?.note(batch, stored)
   }
 
   /** Stores traces of stored blocks, in the same steps. Faults as `applyTraces`, `lease-lost`, `store-*`. */
@@ -166,9 +171,10 @@ export class EvmIngest {
    * there. Returns whether there was anything. Faults as `cutChain`, `lease-lost`, `store-*`.
    */
   async cut(from: number): Promise<boolean> {
-    const { database, lease, clock, outbox } = this.#options
+    const { database, lease, clock, outbox, activity } = this.#options
     // What is remembered is from before the cut.
     this.#state = undefined
+    activity?.forget()
     return underLease(database, { lease, clock }, async (writer) => {
       const history = database.history
       if (history !== undefined) await thawFrom({ writer, history, recount }, from)
@@ -178,7 +184,7 @@ export class EvmIngest {
   }
 
   /** Does `work` in one transaction. Forgets the remembered state when it fails, which is ahead of the store then. */
-  async #transaction(work: (writer: Writer, state: State) => Promise<void>): Promise<void> {
+  async #transaction<T>(work: (writer: Writer, state: State) => Promise<T>): Promise<T> {
     const { database, lease, clock, openRollup } = this.#options
     const state = (this.#state ??= {
       interner: new Interner(),
@@ -186,7 +192,7 @@ export class EvmIngest {
       proofs: await storedProofsText(database),
     })
     try {
-      await underLease(database, { lease, clock }, (writer) => work(writer, state))
+      return await underLease(database, { lease, clock }, (writer) => work(writer, state))
     } catch (error) {
       this.#state = undefined
       throw error

@@ -9,6 +9,7 @@ import { to0x } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { WorkQueue } from '../../../core/waiting.ts'
 import type { World } from '../../../core/world.ts'
+import type { ActivityNotes } from '../../../rollup/activity-notes.ts'
 import { openRollup } from '../../../rollup/chain-rollup.ts'
 import { getCheckpoint, blockStage, traceStage } from '../../../store/checkpoint.ts'
 import type { Database, Writer } from '../../../store/engine/database.ts'
@@ -40,6 +41,7 @@ type StandingIngestOptions = {
   readonly outbox: EvmOutbox | undefined
   /** Present where blocks of a backfill become segments at once. */
   readonly freezing: FreezingAtOnce | undefined
+  readonly activity: ActivityNotes
 }
 
 /** The writer of a chain. Calls may overlap; they are done in order. */
@@ -64,7 +66,7 @@ export class StandingIngest {
    * `lease-lost`, `store-failed`.
    */
   readonly resume = async (): Promise<ResumePoint> => {
-    const { database, standing, spec, world, outbox, freezing } = this.#options
+    const { database, standing, spec, world, outbox, freezing, activity } = this.#options
     const { clock } = world
     await standing.regain()
     return this.#changing(async (lease) => {
@@ -79,7 +81,8 @@ export class StandingIngest {
           proofs: blocks === undefined ? undefined : await storedProofs(writer),
         }
       })
-      this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup, outbox, freezing })
+      const parts = { openRollup, outbox, freezing, activity }
+      this.#ingest ??= new EvmIngest({ database, lease, clock, ...parts })
       return point
     })
   }

@@ -163,6 +163,34 @@ export type L1Step = Pick<
   'time' | 'weight' | 'remainingBalance' | 'balanceChange' | 'active'
 > & { readonly validation: number; readonly accrued: bigint }
 
+/** A change of one validation, with its place among them. */
+const ownChangeRow = storedRow(
+  { height: integer('c.height'), pos: integer('c.pos') },
+  body('c.body', l1ChangeBody),
+)
+/** One such change. */
+export type StoredOwnChange = RowOf<typeof ownChangeRow>
+
+const ownChanges = ownChangeRow.statement(
+  (columns) => `select ${columns} from l1_change c
+   where c.l1_id = ? and (c.height < ? or (c.height = ? and c.pos < ?))
+   order by c.height desc, c.pos desc limit ?`,
+)
+
+/** Changes of a validation before a place, newest first. One range of the key. */
+export async function changesOfValidation(
+  reader: Reader,
+  query: {
+    readonly number: number
+    readonly before: Pick<StoredOwnChange, 'height' | 'pos'> | undefined
+    readonly limit: number
+  },
+): Promise<StoredOwnChange[]> {
+  const last = Number.MAX_SAFE_INTEGER
+  const { height, pos } = query.before ?? { height: last, pos: last }
+  return ownChangeRow.all(reader, ownChanges, [query.number, height, height, pos, query.limit])
+}
+
 /** Of which validations; all of them when nothing is named. */
 export type L1Scope =
   | { readonly kind: 'all' }

@@ -1,0 +1,58 @@
+/** Changes of an L1 validation: its weight, and its balance with what was paid in and out. */
+
+import { struct } from '../../../codec/kit.ts'
+import { f64 } from '../../../codec/primitives.ts'
+import { toCb58 } from '../../../core/cb58.ts'
+import { Fault } from '../../../core/fault.ts'
+import { L1Validators } from '../../../shape/operations/l1-validators.ts'
+import {
+  changesOfValidation,
+  numberOfValidation,
+  type StoredOwnChange,
+} from '../../../store/query/primary/l1-validators.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { cursorOf, nextToken, readPage } from '../../operation/paging.ts'
+import { idIn, indexedTo } from '../inputs.ts'
+import type { PrimaryContext } from '../network/networks.ts'
+import { wideInteger } from '../views/values.ts'
+
+type Place = Pick<StoredOwnChange, 'height' | 'pos'>
+
+const place = cursorOf<Place>(struct({ height: f64, pos: f64 }))
+
+/** The changes, newest first. Throws `not-found` for a validation that the network does not have. */
+export function listL1ValidatorChanges(
+  context: PrimaryContext,
+): Operation<'listL1ValidatorChanges'> {
+  return operation(L1Validators.listL1ValidatorChanges, async ({ path, query }) => {
+    const { store, network } = context.networks.find(path.network)
+    const height = await indexedTo(store, 'P')
+    const number = await numberOfValidation(store, idIn('l1ValidationId', path.l1ValidationId))
+    if (number === undefined)
+      throw new Fault('not-found', `validation is not known here: ${path.l1ValidationId}`)
+    const page = await readPage(context.tokens, {
+      route: L1Validators.listL1ValidatorChanges.id,
+      subject: { network, validation: number },
+      query,
+      ...place,
+      rows: (before, limit) => changesOfValidation(store, { number, before, limit }),
+      cursorOf: ({ height: at, pos }) => ({ height: at, pos }),
+    })
+    return {
+      body: {
+        ...nextToken(page),
+        changes: page.rows.map((row) => ({
+          timestamp: row.time,
+          blockHeight: String(row.height),
+          txHash: row.txId && toCb58(row.txId),
+          weight: wideInteger(row.weight),
+          remainingBalance: String(row.remainingBalance),
+          balanceAdded: String(row.balanceChange > 0n ? row.balanceChange : 0n),
+          balanceReturned: String(row.balanceChange < 0n ? -row.balanceChange : 0n),
+          isActive: row.active,
+        })),
+      },
+      ...height,
+    }
+  })
+}

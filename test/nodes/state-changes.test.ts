@@ -1,0 +1,136 @@
+/**
+ * State changes of transactions on a real chain: balances, nonces, code and storage before and after are those that the
+ * node has at the block before and at its own; and a node without a tracer says so.
+ */
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+
+import { concatBytes, fromHex, to0x } from '../../src/core/bytes.ts'
+import { isObject } from '../../src/core/json.ts'
+import { liveChain } from '../support/chains/live-chain.ts'
+import { freshFolder, startFirn, until } from '../support/processes/firn-process.ts'
+
+/** Stores 1 at slot 0 and becomes a contract that stores its second word at the slot of its first. */
+const storing = fromHex('60016000556008601160003960086000f36020356000355500')
+/** Becomes a contract that destroys itself for its caller. */
+const leaving = fromHex('6002600c60003960026000f333ff')
+const word = (value: number): Uint8Array => fromHex(value.toString(16).padStart(64, '0'))
+
+type End = 'Before' | 'After'
+type Account = { readonly address: string } & {
+  readonly [E in End as `balance${E}`]?: string
+} & { readonly [E in End as `nonce${E}` | `codeBytes${E}`]?: number } & {
+  readonly storage: readonly ({ readonly slot: string } & {
+    readonly [E in End as `value${E}`]: string
+  })[]
+}
+
+void test('state changes: each part is what the node has before and after the block', async (t) => {
+  const chain = await liveChain(t)
+  const receiver = fromHex('70997970c51812dc3a010c7d01b50e0d17dc79c8')
+  const store = await chain.deploy(storing)
+  const sent = [
+    await chain.send(receiver, new Uint8Array(), 10n ** 18n),
+    await chain.send(store, concatBytes(word(5), word(77))),
+    await chain.send(store, concatBytes(word(0), word(0))),
+    await chain.send(store, concatBytes(word(5), word(78))),
+    await chain.send(undefined, storing),
+    await chain.send(undefined, leaving, 5n),
+  ]
+  const firn = await startFirn(t, ['--rpc', chain.url, '--data-dir', await freshFolder(t)])
+  const chainId = Number(await chain.ask('eth_chainId'))
+  const last = Number(sent.at(-1)?.['blockNumber'])
+  const path = `/v1/chains/${chainId}`
+  await until('the last block', () =>
+    firn.get(`${path}/blocks/${last}`).then(
+      () => true,
+      () => false,
+    ),
+  )
+  let slots = 0
+  for (const { transactionHash, blockNumber } of sent) {
+    const height = Number(blockNumber)
+    const told: unknown = await firn.get(`${path}/transactions/${transactionHash}/stateChanges`)
+    assert.ok(isObject(told) && Array.isArray(told['accounts']))
+    const accounts = told['accounts'] as readonly Account[]
+    assert.equal(told['accountCount'], accounts.length)
+    assert.ok(accounts.some(({ address }) => address.toLowerCase() === to0x(chain.sender)))
+    for (const account of accounts)
+      for (const [end, at] of [
+        ['Before', height - 1],
+        ['After', height],
+      ] as const) {
+        const block = `0x${at.toString(16)}`
+        const ask = (method: string, ...more: readonly unknown[]): Promise<unknown> =>
+          chain.ask(method, account.address, ...more, block)
+        const about = `${account.address} ${end} ${at}`
+        const balance = account[`balance${end}`]
+        const nonce = account[`nonce${end}`]
+        const codeBytes = account[`codeBytes${end}`]
+        if (balance !== undefined)
+          assert.equal(balance, BigInt(String(await ask('eth_getBalance'))).toString(), about)
+        if (nonce !== undefined)
+          assert.equal(nonce, Number(await ask('eth_getTransactionCount')), about)
+        if (codeBytes !== undefined)
+          assert.equal(codeBytes, String(await ask('eth_getCode')).length / 2 - 1, about)
+        for (const { slot, ...values } of account.storage) {
+          const value = BigInt(String(await ask('eth_getStorageAt', slot)))
+          assert.equal(BigInt(values[`value${end}`]), value, about)
+          slots++
+        }
+      }
+  }
+  // Set, cleared, set again, and set by a creation; both ends of each.
+  assert.equal(slots, 8)
+  const unknown = `${path}/transactions/0x${'ab'.repeat(32)}/stateChanges`
+  await assert.rejects(firn.get(unknown), /404/)
+})
+
+void test('state changes: of a node that does not trace, or has no such tracer, the reason is told', async (t) => {
+  const chain = await liveChain(t)
+  const { transactionHash, blockNumber } = await chain.send(chain.sender, new Uint8Array())
+  let error: object = { code: -32_601, message: 'the method does not exist' }
+  const reply = async (body: string): Promise<string> => {
+    const call: unknown = JSON.parse(body)
+    if (isObject(call) && call['method'] === 'debug_traceTransaction')
+      return JSON.stringify({ jsonrpc: '2.0', id: call['id'], error })
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(chain.url, { method: 'POST', body, headers })).text()
+  }
+  const node = createServer((request, response) => {
+    void text(request)
+      .then(reply)
+      .then((told) => response.setHeader('content-type', 'application/json').end(told))
+  })
+  node.listen(0, '127.0.0.1')
+  await once(node, 'listening')
+  t.after(() => node.close())
+  const address = node.address()
+  assert.ok(isObject(address))
+  const url = `http://127.0.0.1:${Number(address['port'])}`
+  const firn = await startFirn(t, ['--rpc', url, '--data-dir', await freshFolder(t)])
+  const path = `/v1/chains/${Number(await chain.ask('eth_chainId'))}`
+  await until('the block', () =>
+    firn.get(`${path}/blocks/${Number(blockNumber)}`).then(
+      () => true,
+      () => false,
+    ),
+  )
+  const changes = `${firn.apiUrl}${path}/transactions/${transactionHash}/stateChanges`
+  const told = async (): Promise<unknown> => {
+    const reply = await fetch(changes)
+    const body: unknown = await reply.json()
+    return [reply.status, isObject(body) ? body['message'] : body]
+  }
+  error = { code: -32_000, message: 'prestateTracer is not defined' }
+  assert.deepEqual(await told(), [
+    503,
+    'the node gives no state changes of this transaction: prestateTracer is not defined',
+  ])
+  error = { code: -32_601, message: 'the method debug_traceTransaction does not exist' }
+  assert.deepEqual(await told(), [503, 'no node of this chain traces state changes'])
+})

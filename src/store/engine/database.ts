@@ -38,8 +38,8 @@ export type Over = 'newest' | 'oldest' | 'merge' | 'sum' | 'tables'
  */
 export type Within = { readonly pos: readonly number[] } | { readonly height: readonly number[] }
 
-/** Kinds of keys by which history is found; a hash is one by its first 48 bits. */
-export type KeyKind = 'address' | 'token' | 'hash'
+/** Kinds of keys by which history is found; a hash is one by its first 48 bits, a `pair` is an address and a token. */
+export type KeyKind = 'address' | 'token' | 'pair' | 'hash'
 
 /** Facts about a question of history that its words do not say. */
 export type HistoryScope = {
@@ -48,8 +48,18 @@ export type HistoryScope = {
   readonly within?: Within | undefined
   /** The stage whose history it is; by default `blocks`. */
   readonly stage?: HistoryStage | undefined
-  /** Index of the parameter whose rows alone are wanted: files that have none of it need not be read. */
-  readonly key?: { readonly of: KeyKind; readonly at: number } | undefined
+  /** Indexes of the parameters whose rows alone are wanted: files that have none of the key need not be read. */
+  readonly key?: { readonly of: KeyKind; readonly at: readonly number[] } | undefined
+  /**
+   * Of `merge`, with a `key`, where all rows are of balances and holders: indexes of the parameters that are the last height
+   * whose rows are wanted. The directory of history has these rows, too.
+   */
+  readonly lastAt?: readonly number[] | undefined
+  /**
+   * Of `lastAt`: words for the same columns, asked in its place of a file of the directory where all of its heights are wanted,
+   * with the parameters behind the first ones that they `skip`.
+   */
+  readonly atEnd?: { readonly sqlite: string; readonly skip: number } | undefined
   /**
    * Of `merge`: index of the parameter that says how far the first column is read. It is lowered to the last row of a full
    * answer, so that a file gives no rows that others have before it.

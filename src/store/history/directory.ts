@@ -1,14 +1,19 @@
 /**
- * The directory of history: which of the files that stay have rows of an address, of a token, or of the beginning of a
- * hash.
+ * The directory of history: which of the files that stay have rows of an address, of a token, of a pair of both, or of
+ * the beginning of a hash; and what balances and holders came to.
  *
  * A file of it covers neighbouring segments that are not merged any more. It is made of them alone, lies beside them, and
  * may be lost: who cannot read it asks all segments. So nothing but the time of an answer depends on it.
+ *
+ * Its `balance` has the last row of each pair in each segment, and its `holding` the first one of each pair, with amounts
+ * that count from its first height, as in a segment of all its heights. So it is asked in place of its segments for
+ * balances and holders, but for the one segment in which the height of the question lies.
  */
 
 import { type KeyKind, type Statement, statement } from '../engine/database.ts'
+import { balance, holding } from '../schema/evm.ts'
 import { type HistoryStage, type Table, table } from '../schema/table.ts'
-import type { ManifestSegment } from './manifest.ts'
+import { type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
 import type { SegmentWriter } from './segment-file.ts'
 import { SegmentSchema } from './segment-schema.ts'
 
@@ -18,34 +23,47 @@ function placesOf(name: string): Table {
   return table(name, { id: 'integer', height: 'integer' }, shape)
 }
 
-const tables: Readonly<Record<KeyKind, Table>> = {
+const tables = {
   address: placesOf('place_of_address'),
   token: placesOf('place_of_token'),
   hash: placesOf('place_of_hash'),
-}
+} as const
 
-/** The form of a file of the directory, of any stage. */
+/** `holding` with what each came to at the end of the file; NULL for a token without amounts. */
+const holder = table(
+  holding.name,
+  { ...holding.columns, value: 'bytes?', negative: 'integer?' },
+  { key: ['token_id', 'address_id'], layout: 'keyed', freezes: 'first-rows' },
+)
+
+/** The form of a file of the directory, of any stage. It has layouts of its own, and this is the first one. */
 export function directorySchema(): SegmentSchema {
-  return new SegmentSchema(Object.values(tables))
+  const all = [...Object.values(tables), balance, holder]
+  return new SegmentSchema(all, { tables: all, migrations: [] })
 }
 
-/** Heights of the segments that have a key. Parameters: the key, the first height, and the one behind the last. */
-export const placesQuestion: Readonly<Record<KeyKind, Statement>> = {
-  address: placesStatement(tables.address),
-  token: placesStatement(tables.token),
-  hash: placesStatement(tables.hash),
+/** Heights of the segments that have a key. Parameters: those of the key, the first height, and the one behind the last. */
+export const placesQuestion: Readonly<Record<KeyKind, Statement<readonly [number]>>> = {
+  address: placesStatement('place_of_address where id = ?'),
+  token: placesStatement('place_of_token where id = ?'),
+  hash: placesStatement('place_of_hash where id = ?'),
+  pair: placesStatement('balance where address_id = ? and token_id = ?'),
 }
 
-function placesStatement({ name }: Table): Statement {
-  const text = `select height from ${name} where id = ? and height >= ? and height < ?`
-  return statement<string>(text, { over: undefined })
+function placesStatement(rows: string): Statement<readonly [number]> {
+  const text: string = `select height from ${rows} and height >= ? and height < ? order by height`
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler does not read a text that is put together
+  return statement(text, { over: undefined }) as Statement<readonly [number]>
 }
 
 /** Where the keys of a segment stand: table and column. */
-const sources: Readonly<Record<HistoryStage, readonly (readonly [KeyKind, string, string])[]>> = {
+const sources: Readonly<
+  Record<HistoryStage, readonly (readonly [keyof typeof tables, string, string])[]>
+> = {
   blocks: [
     ['address', 'evm_transaction_by_address', 'address_id'],
     ['address', 'transfer_by_address', 'address_id'],
+    // Deposits and withdrawals are in no list.
     ['address', 'balance', 'address_id'],
     ['token', 'transfer_by_token', 'token_id'],
     ['token', 'holding', 'token_id'],
@@ -72,6 +90,36 @@ export function writePlaces(
   }
 }
 
+/** Rows of a table of an attached file, in the words of SQLite: its columns, and where they stand. */
+export type AttachedRows = { readonly columns: string; readonly rows: string }
+
+/**
+ * The rows that the directory has of a segment of a stage, for each of its tables that is merged row by row. `columnsOf` gives those of a
+ * table of the segment, which is attached as `source`.
+ */
+export function summedRows(
+  stage: HistoryStage,
+  source: string,
+  columnsOf: (table: Table) => string,
+): ReadonlyMap<Table, AttachedRows> {
+  if (stage !== 'blocks') return new Map()
+  const isNewest = `not exists (select 1 from ${source}.balance n where n.address_id = b.address_id
+    and n.token_id = b.token_id and n.height > b.height)`
+  const last = (column: string): string =>
+    `(select b.${column} from ${source}.balance b where b.address_id = h.address_id
+      and b.token_id = h.token_id order by b.height desc limit 1)`
+  return new Map<Table, AttachedRows>([
+    [balance, { columns: columnsOf(balance), rows: `from ${source}.balance b where ${isNewest}` }],
+    [
+      holder,
+      {
+        columns: `${columnsOf(holding)}, ${last('value')}, ${last('negative')}`,
+        rows: `from ${source}.holding h where true`,
+      },
+    ],
+  ])
+}
+
 /** Segments of one stage whose places `directory` has. */
 export function covered(
   segments: readonly ManifestSegment[],
@@ -83,4 +131,62 @@ export function covered(
         segment.stage === stage && segment.from >= from && segment.until <= until,
     ),
   )
+}
+
+/** The files of a stage in order of height. */
+export type StageFiles = {
+  readonly segments: readonly ManifestSegment[]
+  readonly directory: readonly ManifestSegment[]
+  /** Files of the directory, and the segments that it has not. */
+  readonly asked: readonly ManifestSegment[]
+}
+
+/** The files of each stage. */
+export function filesByStage(manifest: Manifest): Readonly<Record<HistoryStage, StageFiles>> {
+  const of = (stage: HistoryStage): StageFiles => {
+    const segments = segmentsOf(manifest, stage)
+    const directory = segmentsOf({ segments: manifest.directory }, stage)
+    const known = new Set(covered(segments, directory))
+    const rest = segments.filter((each) => !known.has(each))
+    const asked = [...directory, ...rest].toSorted((one, other) => one.from - other.from)
+    return { segments, directory, asked }
+  }
+  return { blocks: of('blocks'), traces: of('traces') }
+}
+
+/** Heights, half-open. */
+export type Heights = { readonly from: number; readonly until: number }
+
+/** Those of `files`, in order of height and apart from each other, that overlap `heights`. */
+export function within(
+  files: readonly ManifestSegment[],
+  { from, until }: Heights,
+): readonly ManifestSegment[] {
+  const first = firstWhere(files, (each) => each.until > from)
+  const end = firstWhere(files, (each) => each.from >= until)
+  return first === 0 && end === files.length ? files : files.slice(first, end)
+}
+
+/** The one of `files`, in order of height and apart from each other, that has `height`. */
+export function fileAt(
+  files: readonly ManifestSegment[],
+  height: number,
+): ManifestSegment | undefined {
+  const file = files[firstWhere(files, ({ until }) => until > height)]
+  return file !== undefined && file.from <= height ? file : undefined
+}
+
+/** Place of the first of `files` for which `holds`, as for all behind it; their number where it does for none. */
+function firstWhere(
+  files: readonly ManifestSegment[],
+  holds: (file: ManifestSegment) => boolean,
+): number {
+  let [low, high] = [0, files.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const file = files[middle]
+    if (file !== undefined && holds(file)) high = middle
+    else low = middle + 1
+  }
+  return low
 }

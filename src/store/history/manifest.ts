@@ -2,7 +2,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
-import type { Reader, Writer } from '../engine/database.ts'
+import { type Reader, statement, type Writer } from '../engine/database.ts'
 import { metaText, putMeta } from '../meta.ts'
 import { segmentsName } from '../schema/control.ts'
 import { type HistoryStage, historyStages } from '../schema/table.ts'
@@ -52,6 +52,22 @@ export async function readManifest(reader: Reader): Promise<Manifest> {
 /** The stored text of the manifest; empty before the first segment. Cost: one look-up by key. */
 export async function manifestText(reader: Reader): Promise<string> {
   return (await metaText(reader, segmentsName)) ?? ''
+}
+
+/** Characters of the beginning of the text, with folder and serial: it never repeats either. */
+const headLength = 96
+const headOf = statement<string>(
+  `select substr(value, 1, ${headLength}) from meta where name = ?`,
+  { over: undefined },
+)
+
+/**
+ * Returns whether the stored text is `text`. Cost: one look-up by key; the whole text of a long history takes longer to
+ * read than most answers.
+ */
+export async function isManifestText(reader: Reader, text: string): Promise<boolean> {
+  const head = (await reader.get(headOf, [segmentsName]))?.[0] ?? ''
+  return head === text.slice(0, headLength)
 }
 
 /**

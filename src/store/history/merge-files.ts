@@ -7,9 +7,9 @@ import { itemAt } from '../../core/item-at.ts'
 import { type Row, statement, type Value } from '../engine/database.ts'
 import { columnNames, type HistoryStage, type Table } from '../schema/table.ts'
 import { immutable } from '../sqlite/connection.ts'
-import { directorySchema, writePlaces } from './directory.ts'
+import { type AttachedRows, directorySchema, summedRows, writePlaces } from './directory.ts'
 import { written } from './freeze.ts'
-import { amountCells, amountOf } from './over-segments.ts'
+import { amountCells, amountOf, withAmount } from './over-segments.ts'
 import { checkName } from './segment-bytes.ts'
 import { SegmentFile, type SegmentWriter } from './segment-file.ts'
 import { ownSchema, type SegmentSchema } from './segment-schema.ts'
@@ -51,8 +51,16 @@ function directoryOf(
     draft,
     directorySchema(),
     async (made) => {
-      await attached(made, sources, { schema: ownSchema(stage), pause })
+      const schema = ownSchema(stage)
+      const layouts = await attached(made, sources, { schema, pause })
       writePlaces(made, stage, heights)
+      const summed = layouts.map((layout, at) =>
+        summedRows(stage, `s${at}`, (table) => schema.columns(table, layout)),
+      )
+      for (const table of summed[0]?.keys() ?? []) {
+        const selected = summed.flatMap((each) => each.get(table) ?? [])
+        await mergeByRow({ made, selected, pause, leavesOut: false }, table)
+      }
     },
     pause,
   )
@@ -61,7 +69,7 @@ function directoryOf(
 /** Merges files into one of `schema`; see {@link mergeFiles}. */
 export function mergeInto(
   schema: SegmentSchema,
-  { sources, draft }: MergeJob,
+  { sources, draft, isDirectory = false }: MergeJob,
   pause: () => Promise<void>,
 ): Promise<string> {
   return written(
@@ -69,12 +77,12 @@ export function mergeInto(
     schema,
     async (made) => {
       const layouts = await attached(made, sources, { schema, pause })
-      const selected = (table: Table): readonly string[] =>
-        layouts.map(
-          (layout, at) => `select ${schema.columns(table, layout)} from s${at}.${table.name}`,
-        )
-      const merged = { made, selected, pause }
       for (const table of schema.tables) {
+        const selected = layouts.map((layout, at) => ({
+          columns: schema.columns(table, layout),
+          rows: `from s${at}.${table.name} where true`,
+        }))
+        const merged = { made, selected, pause, leavesOut: !isDirectory }
         if (table.freezes === 'whole') mergeWhole(merged, table)
         else await mergeByRow(merged, table)
         await pause()
@@ -104,15 +112,16 @@ async function attached(
 
 type Merged = {
   readonly made: SegmentWriter
-  /** A statement for all rows of a table of each source. */
-  readonly selected: (table: Table) => readonly string[]
+  /** The rows of a table of each source. */
+  readonly selected: readonly AttachedRows[]
   readonly pause: () => Promise<void>
+  /** A change that changes nothing is left out. */
+  readonly leavesOut: boolean
 }
 
 /** SQLite reads all sources at once, in the order of their keys. */
-function mergeWhole({ made, selected }: Merged, table: Table): void {
-  const { name, key } = table
-  const all = selected(table)
+function mergeWhole({ made, selected }: Merged, { name, key }: Table): void {
+  const all = selected.map(({ columns, rows }) => `select ${columns} ${rows}`)
   // Neighbours follow each other where the key is the place alone.
   if (key.length === 1)
     for (const each of all)
@@ -130,66 +139,93 @@ const pageRows = 4_096
  * Rows that depend on those of the same key in the segments before: the oldest holder of each is kept, and
  * to a running total is added what it came to there.
  */
-async function mergeByRow({ made, selected, pause }: Merged, table: Table): Promise<void> {
+async function mergeByRow(
+  { made, selected, pause, leavesOut }: Merged,
+  table: Table,
+): Promise<void> {
   const names = columnNames(table)
   // The key, and behind that of a holder the height: both are in this order.
   const order = names.slice(0, 3).join(', ')
-  const all = selected(table)
-  const page = all
-    .map((rows, at) => `${rows.replace(' from ', `, ${at} from `)} where (${order}) > (?, ?, ?)`)
+  const page = selected
+    .map(({ columns, rows }, at) => `select ${columns}, ${at} ${rows} and (${order}) > (?, ?, ?)`)
     .join(' union all ')
-  const question = statement(`${page} order by ${order} limit ${pageRows}`, { over: undefined })
-  const next = table.freezes === 'running' ? runningRows(names) : firstRows()
+  const question = statement(`${page} order by 1, 2, 3 limit ${pageRows}`, { over: undefined })
+  const next = nextRowOf(table, leavesOut)
+  const add = (rows: readonly Row[]): void => {
+    if (rows.length === 0) return
+    const columns = names.map((name, at) => [name, rows.map((row) => itemAt(row, at))] as const)
+    made.add(table, Object.fromEntries(columns))
+  }
   let after: readonly Value[] = [-1, -1, -1]
   for (;;) {
     const rows = made.connection.all(
       question,
-      all.flatMap(() => after),
+      selected.flatMap(() => after),
     )
-    const kept = rows.flatMap((row) => next(row) ?? [])
-    if (kept.length > 0)
-      made.add(
-        table,
-        Object.fromEntries(names.map((name, at) => [name, kept.map((row) => itemAt(row, at))])),
-      )
+    add(rows.flatMap((row) => next(row) ?? []))
     const last = rows.at(-1)
-    if (last === undefined || rows.length < pageRows) return
+    if (last === undefined || rows.length < pageRows) break
     after = last.slice(0, 3)
     await pause()
   }
+  add(next() ?? [])
 }
 
-/** Gives rows in order; nothing for one that is left out. Its segment stands behind its columns. */
-type NextRow = (row: Row) => [Row] | undefined
+/** Takes rows in order, and none at the end; gives those that are kept. The segment of a row stands behind its columns. */
+type NextRow = (row?: Row) => [Row] | undefined
+
+function nextRowOf(table: Table, leavesOut: boolean): NextRow {
+  const names = columnNames(table)
+  if (table.freezes === 'running') return runningRows(names, leavesOut)
+  return names.includes('value') ? summedFirstRows(names) : firstRows()
+}
 
 /** The oldest row of each key. */
 function firstRows(): NextRow {
   let known: Row = []
   return (row) => {
+    if (row === undefined) return undefined
     const isKnown = row[0] === known[0] && row[1] === known[1]
     known = row
     return isKnown ? undefined : [row]
   }
 }
 
+/** The oldest row of each key, with the sum of all amounts. */
+function summedFirstRows(names: readonly string[]): NextRow {
+  const at = names.indexOf('value')
+  let same: Row[] = []
+  return (row) => {
+    const [first] = same
+    if (first !== undefined && row !== undefined && row[0] === first[0] && row[1] === first[1]) {
+      same.push(row)
+      return undefined
+    }
+    const made: [Row] | undefined = first && [withAmount(first, same, at)]
+    same = row === undefined ? [] : [row]
+    return made
+  }
+}
+
 /**
- * Rows with what the segments before them came to. A first row of a segment that changes nothing is left
+ * Rows with what the segments before them came to. With `leavesOut` a first row of a segment that changes nothing is left
  * out where the key is known already.
  */
-function runningRows(names: readonly string[]): NextRow {
+function runningRows(names: readonly string[], leavesOut: boolean): NextRow {
   const piece = names.length
   const [value, negative] = [names.indexOf('value'), names.indexOf('negative')]
   let last: Row = []
   let total = 0n
   let before = 0n
   return (row) => {
+    if (row === undefined) return undefined
     const isKnown = row[0] === last[0] && row[1] === last[1]
     const isFirst = !isKnown || row[piece] !== last[piece]
     if (!isKnown) before = 0n
     else if (isFirst) before = total
     last = row
     const own = amountOf(row[value], row[negative])
-    if (isKnown && isFirst && own === 0n) return undefined
+    if (leavesOut && isKnown && isFirst && own === 0n) return undefined
     total = before + own
     if (before === 0n) return [row]
     const cells = amountCells(total)

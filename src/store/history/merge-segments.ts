@@ -20,6 +20,8 @@ import { stampOf } from './segment-bytes.ts'
 export const mergedAtOnce = 8
 /** Most segments merged at once: SQLite attaches so many files beside the one it writes. */
 export const mostMergedAtOnce = 10
+/** So many segments that stay make a file of the directory: until then each of them is asked. */
+const leastListed = 4
 /** Most bytes of a merged file of the directory, which is fetched as a whole. */
 const mostDirectoryBytes = 67_108_864
 /** Most segments of a stage that wait to be merged: a look for a hash reads each of them. */
@@ -68,7 +70,10 @@ function directoryDue(manifest: Manifest, fileBytes: number): Due | undefined {
       ...runsToMerge(all, fileBytes).flatMap(({ segments }) => segments),
       ...covered(all, manifest.directory),
     ])
-    const segments = neighbours(all.filter((each) => !left.has(each)))
+    const segments = neighbours(
+      all.filter((each) => !left.has(each)),
+      leastListed,
+    )
     if (segments !== undefined) return { files: segments, adds: true }
     const listed = segmentsOf({ segments: manifest.directory }, stage)
     const files = segmentsToMerge(listed, mostDirectoryBytes)
@@ -81,7 +86,7 @@ function directoryDue(manifest: Manifest, fileBytes: number): Due | undefined {
 /** The first of `segments`, at least `least` and at most {@link mostMergedAtOnce}, that follow each other. */
 function neighbours(
   segments: readonly ManifestSegment[],
-  least = mergedAtOnce,
+  least: number,
 ): readonly ManifestSegment[] | undefined {
   let run: ManifestSegment[] = []
   for (const segment of segments) {
@@ -138,8 +143,8 @@ async function merge(
 }
 
 /**
- * Takes files of the directory that cannot be had any more from the list: they are made again. Throws `not-ready` where the
- * bucket does not say.
+ * Takes files of the directory that cannot be had any more, or are of another form, from the list: they are made again.
+ * Throws `not-ready` where the bucket does not say.
  */
 export async function forgetLost({
   reader,
@@ -149,7 +154,7 @@ export async function forgetLost({
   const lost = new Set<string>()
   for (const each of (await history.manifest(reader)).directory)
     try {
-      await history.obtain(each)
+      await history.file(each)
     } catch (error) {
       if (faultOf(error)?.code !== 'store-failed') throw error
       lost.add(each.name)

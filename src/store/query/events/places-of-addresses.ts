@@ -18,7 +18,7 @@ function source(
   const first = leading.length + 1
   const within = { pos: [first, first + 1] }
   const words = `${text} and a.pos >= ? and a.pos < ? order by a.pos limit ?`
-  const key = { of: text.includes('a.token_id') ? 'token' : 'address', at: 0 } as const
+  const key = { of: text.includes('a.token_id') ? 'token' : 'address', at: [0] } as const
   return { question: statement<string>(words, { over: 'oldest', within, stage, key }), leading }
 }
 

@@ -143,7 +143,7 @@ export async function richAddressesOfIds(
   return ids.map((id) => found.get(id))
 }
 
-const ofAddress = { of: 'address', at: 0 } as const
+const ofAddress = { of: 'address', at: [0] } as const
 
 const questions = [
   statement('select 1 from evm_transaction_by_address where address_id = ? limit 1', {

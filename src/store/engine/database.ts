@@ -38,8 +38,23 @@ export type Over = 'newest' | 'oldest' | 'merge' | 'sum' | 'tables'
  */
 export type Within = { readonly pos: readonly number[] } | { readonly height: readonly number[] }
 
-/** Kinds of keys by which history is found; a hash is one by its first 48 bits, a `pair` is an address and a token. */
-export type KeyKind = 'address' | 'token' | 'pair' | 'hash'
+/**
+ * Kinds of keys by which history is found, and their parts.
+ *
+ * - `address`: of any list; `transactions`: of the list of its transactions; `transfers`: of that of its transfers of a standard,
+ *   the second part
+ * - `token`: of its transfers; `holders`: of who may hold it
+ * - `pair`: an address and a token
+ * - `hash`: the first 48 bits
+ */
+export type KeyKind =
+  | 'address'
+  | 'transactions'
+  | 'transfers'
+  | 'token'
+  | 'holders'
+  | 'pair'
+  | 'hash'
 
 /** Facts about a question of history that its words do not say. */
 export type HistoryScope = {

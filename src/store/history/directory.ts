@@ -17,10 +17,10 @@ import { type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
 import type { SegmentWriter } from './segment-file.ts'
 import { SegmentSchema } from './segment-schema.ts'
 
-/** Segments that have a key, by their first height. */
+/** Segments that have a key, by their first height; `lists` is the sum of the bits of those lists of the key that have rows. */
 function placesOf(name: string): Table {
   const shape = { key: ['id', 'height'], layout: 'keyed', freezes: 'whole' } as const
-  return table(name, { id: 'integer', height: 'integer' }, shape)
+  return table(name, { id: 'integer', height: 'integer', lists: 'integer' }, shape)
 }
 
 const tables = {
@@ -45,7 +45,10 @@ export function directorySchema(): SegmentSchema {
 /** Heights of the segments that have a key. Parameters: those of the key, the first height, and the one behind the last. */
 export const placesQuestion: Readonly<Record<KeyKind, Statement<readonly [number]>>> = {
   address: placesStatement('place_of_address where id = ?'),
-  token: placesStatement('place_of_token where id = ?'),
+  transactions: placesStatement('place_of_address where id = ? and lists & 1 <> 0'),
+  transfers: placesStatement(`place_of_address where id = ? and lists & ${bitOf('?')} <> 0`),
+  token: placesStatement('place_of_token where id = ? and lists & 1 <> 0'),
+  holders: placesStatement('place_of_token where id = ? and lists & 2 <> 0'),
   hash: placesStatement('place_of_hash where id = ?'),
   pair: placesStatement('balance where address_id = ? and token_id = ?'),
 }
@@ -56,21 +59,32 @@ function placesStatement(rows: string): Statement<readonly [number]> {
   return statement(text, { over: undefined }) as Statement<readonly [number]>
 }
 
-/** Where the keys of a segment stand: table and column. */
-const sources: Readonly<
-  Record<HistoryStage, readonly (readonly [keyof typeof tables, string, string])[]>
-> = {
+/** The bit of the list of transfers of a standard. */
+function bitOf(standard: string): string {
+  return `(case ${standard} when 20 then 2 when 721 then 4 else 8 end)`
+}
+
+type KeySource = {
+  readonly in: keyof typeof tables
+  readonly table: string
+  readonly column: string
+  /** Bit of the list, in the words of SQLite. */
+  readonly list: string
+}
+
+/** Where the keys of a segment stand. */
+const sources: Readonly<Record<HistoryStage, readonly KeySource[]>> = {
   blocks: [
-    ['address', 'evm_transaction_by_address', 'address_id'],
-    ['address', 'transfer_by_address', 'address_id'],
+    { in: 'address', table: 'evm_transaction_by_address', column: 'address_id', list: '1' },
+    { in: 'address', table: 'transfer_by_address', column: 'address_id', list: bitOf('standard') },
     // Deposits and withdrawals are in no list.
-    ['address', 'balance', 'address_id'],
-    ['token', 'transfer_by_token', 'token_id'],
-    ['token', 'holding', 'token_id'],
-    ['hash', 'evm_transaction_by_hash', 'hash_prefix'],
-    ['hash', 'evm_block', 'hash_prefix'],
+    { in: 'address', table: 'balance', column: 'address_id', list: '16' },
+    { in: 'token', table: 'transfer_by_token', column: 'token_id', list: '1' },
+    { in: 'token', table: 'holding', column: 'token_id', list: '2' },
+    { in: 'hash', table: 'evm_transaction_by_hash', column: 'hash_prefix', list: '1' },
+    { in: 'hash', table: 'evm_block', column: 'hash_prefix', list: '2' },
   ],
-  traces: [['address', 'internal_by_address', 'address_id']],
+  traces: [{ in: 'address', table: 'internal_by_address', column: 'address_id', list: '1' }],
 }
 
 /** Writes the keys of segments of one stage, which are attached as `s0`, `s1` and so on, and begin at `heights`. */
@@ -80,11 +94,14 @@ export function writePlaces(
   heights: readonly number[],
 ): void {
   for (const [kind, { name }] of Object.entries(tables)) {
-    const own = sources[stage].filter(([each]) => each === kind)
+    const own = sources[stage].filter((each) => each.in === kind)
     if (own.length === 0) continue
     const keys = heights.map((height, at) => {
-      const all = own.map(([, from, column]) => `select ${column} as id from s${at}.${from}`)
-      return `select distinct id, ${height} from (${all.join(' union all ')})`
+      const all = own.map(
+        ({ table: from, column, list }) =>
+          `select distinct ${column} as id, ${list} as list from s${at}.${from}`,
+      )
+      return `select id, ${height}, sum(list) from (${all.join(' union all ')}) group by id`
     })
     connection.exec(`insert into main.${name} ${keys.join(' union all ')} order by 1, 2`)
   }

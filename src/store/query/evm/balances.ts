@@ -140,7 +140,7 @@ export async function balancesOfTokens(
 const named = statement(
   `select address_id from holding where token_id = ? and address_id > ? and address_id <= ?
    and since <= ? order by address_id limit ?`,
-  { over: 'merge', key: { of: 'token', at: [0] }, lastAt: [3], upTo: 2 },
+  { over: 'merge', key: { of: 'holders', at: [0] }, lastAt: [3], upTo: 2 },
 )
 // The directory of history has the amounts beside the holders.
 const namedAtEnd = `select address_id, value, negative from holding
@@ -156,7 +156,7 @@ const namedWithBalance = statement(
    and h.since <= ? order by h.address_id limit ?`,
   {
     over: 'merge',
-    key: { of: 'token', at: [2] },
+    key: { of: 'holders', at: [2] },
     lastAt: [0, 1, 5],
     atEnd: { sqlite: namedAtEnd, skip: 2 },
     upTo: 4,

@@ -141,7 +141,7 @@ const questions = bothOrders((direction) =>
    ${transactionPlace}
    where a.address_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
-    { over: overOf[direction], key: { of: 'address', at: [0] }, within: { pos: [1, 2] } },
+    { over: overOf[direction], key: { of: 'transactions', at: [0] }, within: { pos: [1, 2] } },
   ),
 )
 
@@ -170,7 +170,7 @@ export const transactionPlaces = positionsOf<{ readonly addressId: number }>(
       `select a.pos from evm_transaction_by_address a
      where a.address_id = ? and a.pos >= ? and a.pos < ?
      order by a.pos ${direction} limit ?`,
-      { over: overOf[direction], key: { of: 'address', at: [0] }, within: { pos: [1, 2] } },
+      { over: overOf[direction], key: { of: 'transactions', at: [0] }, within: { pos: [1, 2] } },
     ),
   ),
   ({ addressId }) => [addressId],

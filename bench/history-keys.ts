@@ -39,7 +39,7 @@ import { nameTokens } from './list-server.ts'
 const transfersPerBlock = { rich: 54, plain: 200 }
 const kind = process.argv[4] === 'rich' ? 'rich' : 'plain'
 const blocks = Math.ceil(Number(process.argv[2] ?? 1_023_000) / transfersPerBlock[kind])
-/** Seven segments are left over, and of the directory seven files of each tier but the last. */
+/** Some segments are left over, and of the directory files of each tier. */
 const counts = (process.argv[3] ?? '23,191,1023').split(',').map(Number)
 const asked = 400
 const name = 'growth'
@@ -77,7 +77,7 @@ async function measure(count: number): Promise<void> {
   const storage = await startStorage()
   try {
     const folder = join(dataDir, 'cache')
-    const bucket = bucketOf(storage, { folder, fileBytes: 1, mostOpen: 4_096 })
+    const bucket = bucketOf(storage, { folder, fileBytes: fileBytesOf(count), mostOpen: 4_096 })
     const location = { store: 'embedded', dataDir, segments: folder, bucket, freeze: {} }
     const writer = await openStore(location, name, chainTables, 'write')
     const seconds = await fill(writer, count)
@@ -105,6 +105,11 @@ async function measure(count: number): Promise<void> {
     storage.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+/** No two segments fit into a file. */
+function fileBytesOf(count: number): number {
+  return Math.round((250 * blocks * transfersPerBlock[kind]) / count)
 }
 
 function bytesIn(files: Manifest['segments']): number {

@@ -12,6 +12,7 @@ import { toHex } from '../../src/core/bytes.ts'
 import { mergingThread } from '../../src/indexing/evm/freeze/merge-thread.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, type Reader, statement } from '../../src/store/engine/database.ts'
+import { setsOf } from '../../src/store/history/directory.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
 import { type Manifest, readManifest, writeManifest } from '../../src/store/history/manifest.ts'
 import { forgetLost } from '../../src/store/history/merge-segments.ts'
@@ -62,12 +63,17 @@ void test('directory: every answer is that of all segments, and few of them are 
   await mergeAll(store)
   const { directory, segments } = await manifestOf(store)
   assert.deepEqual(
-    directory.map(({ stage, from, until, tier }) => [stage, from, until, tier]),
+    setsOf(directory).map(({ stage, from, until }) => [stage, from, until]),
     [
-      ['blocks', 0, 120, 0],
-      ['traces', 0, 120, 0],
+      ['blocks', 0, 120],
+      ['traces', 0, 120],
     ],
   )
+  // It is cut into files, at an address and at a token of its sums, too.
+  const firsts = directory.map(({ first = [] }) => first)
+  assert.ok(firsts.length > 6, JSON.stringify(firsts))
+  for (const table of [3, 4])
+    assert.ok(firsts.some(([number, key = 0]) => number === table && key > 0))
   assert.equal(segments.length, 2 * twelve.length)
   same(await answers(store), whole)
 
@@ -122,9 +128,9 @@ void test('directory: its files are merged, by a thread of its own, too', async 
   }
   const { directory } = await manifestOf(store)
   for (const stage of historyStages) {
-    const tiers = directory.filter((each) => each.stage === stage).map(({ tier }) => tier)
-    assert.equal(tiers[0], 1, JSON.stringify(directory))
-    assert.ok(tiers.length < 8, `${stage}: ${tiers}`)
+    const sets = setsOf(directory).filter((each) => each.stage === stage)
+    assert.equal(sets[0]?.pieces[0]?.tier, 1, JSON.stringify(directory))
+    assert.ok(sets.length < 8, `${stage}: ${sets.length}`)
   }
   same(await answers(store), whole)
 })
@@ -138,7 +144,7 @@ void test('directory: answers are in order whichever segments it has not', async
     await mergeAll(store)
   }
   const manifest = await manifestOf(store)
-  const blocks = manifest.directory.filter(({ stage }) => stage === 'blocks')
+  const blocks = setsOf(manifest.directory).filter(({ stage }) => stage === 'blocks')
   assert.deepEqual(
     blocks.map(({ from, until }) => [from, until]),
     [
@@ -149,7 +155,7 @@ void test('directory: answers are in order whichever segments it has not', async
   )
   same(await answers(store), whole)
   for (const missing of blocks) {
-    const directory = manifest.directory.filter((each) => each !== missing)
+    const directory = manifest.directory.filter((each) => !missing.pieces.includes(each))
     const { folder, segments } = manifest
     await store.transaction(async (writer) => {
       const now = await readManifest(writer)
@@ -167,8 +173,9 @@ void test('directory: one that is lost is not missed, and made again', async (t)
   await mergeAll(store)
   const { directory } = await manifestOf(store)
   const history = store.history
-  assert.ok(history !== undefined && directory.length === 2)
-  for (const { name: file } of directory) storage.files.delete(`firn/${name}/${file}.sqlite`)
+  assert.ok(history !== undefined && setsOf(directory).length === 2)
+  const lost = directory.filter((_, at) => at % 3 === 1)
+  for (const { name: file } of lost) storage.files.delete(`firn/${name}/${file}.sqlite`)
   rmSync(join(folder, name), { recursive: true })
   same(await answers(store), whole)
   await forgetLost({ reader: store, history, commit: (work) => store.transaction(work) })

@@ -67,12 +67,12 @@ export type HistoryScope = {
   readonly key?: { readonly of: KeyKind; readonly at: readonly number[] } | undefined
   /**
    * Of `merge`, with a `key`, where all rows are of balances and holders: indexes of the parameters that are the last height
-   * whose rows are wanted. The directory of history has these rows, too.
+   * whose rows are wanted, and of the one behind which the first column begins. The directory of history has these rows, too.
    */
-  readonly lastAt?: readonly number[] | undefined
+  readonly sums?: { readonly lastAt: readonly number[]; readonly afterAt: number } | undefined
   /**
-   * Of `lastAt`: words for the same columns, asked in its place of a file of the directory where all of its heights are wanted,
-   * with the parameters behind the first ones that they `skip`.
+   * Of `sums`: words for the same columns, asked in its place of the directory, with the parameters behind the first ones that
+   * they `skip`. It has amounts at the end of its heights; where an earlier one is wanted they are looked up by the pair.
    */
   readonly atEnd?: { readonly sqlite: string; readonly skip: number } | undefined
   /**

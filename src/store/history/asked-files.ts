@@ -8,7 +8,7 @@
 import { faultOf } from '../../core/fault.ts'
 import type { MaybePromise, Reader } from '../engine/database.ts'
 import type { HistoryStage } from '../schema/table.ts'
-import { fileAt, type Heights, within } from './directory.ts'
+import { type DirectorySet, fileAt, type Heights, within } from './directory.ts'
 import type { History, KeyValues, OpenSegment } from './history.ts'
 import { frozenUntil, type Manifest, type ManifestSegment } from './manifest.ts'
 
@@ -18,10 +18,14 @@ export type Store = { readonly reader: Reader; readonly history: History }
 /** Files that are read, in order of height, and up to which height each of them. */
 export type AskedFiles = {
   readonly files: readonly ManifestSegment[]
-  /** Of a file of the directory: the last height that is read, where `height` is the last one wanted. */
-  readonly before: (height: number) => number
-  /** Those of which the directory has all heights but those up to the last one wanted. */
-  readonly inside?: ReadonlySet<ManifestSegment>
+  /** The directory in place of other segments. */
+  readonly sums?: {
+    readonly sets: readonly DirectorySet[]
+    /** The last height that is read of sets, where `height` is the last one wanted. */
+    readonly before: (height: number) => number
+    /** Those of the files in which a last height lies that is wanted. */
+    readonly inside: ReadonlySet<ManifestSegment>
+  }
 }
 
 /** A question, in the words of tables and of files. */
@@ -107,11 +111,9 @@ async function ofFiles<T>(
     return ofPlaces(store, of, { ...reading, keys })
   const files = within(every, heights)
   return history.using(reader, manifest, (open) => ({
-    all: segments(open, { files, before: itself }, begin),
+    all: segments(open, { files }, begin),
   }))
 }
-
-const itself = (height: number): number => height
 
 /** As {@link ofFiles}, of the files that have a key; those behind a full answer are not asked for. */
 async function ofPlaces<T>(
@@ -126,7 +128,7 @@ async function ofPlaces<T>(
     const files = isNewestFirst ? waiting.toReversed() : waiting
     waiting = []
     const answer = await history.using(reader, manifest, (open) => ({
-      all: segments(open, { files, before: itself }, found),
+      all: segments(open, { files }, found),
     }))
     found = answer?.all
     return answer !== undefined
@@ -134,15 +136,14 @@ async function ofPlaces<T>(
   const order = isNewestFirst ? parts.toReversed() : parts
   for (let at = 0; at < order.length;) {
     const part = order[at]
-    if (part !== undefined && part.isDirectory !== true) {
+    if (part !== undefined && !('pieces' in part)) {
       waiting.push(part)
       at++
       continue
     }
     if (waiting.length > 0 && !(await read())) return undefined
     if (found !== undefined && isEnough(found)) return { all: found }
-    const end = order.findIndex((each, place) => place > at && each.isDirectory !== true)
-    const directory = order.slice(at, end === -1 ? undefined : end)
+    const directory = setsFrom(order, at)
     const having = await history.having(reader, manifest, { directory, heights, keys })
     if (having === undefined) return undefined
     waiting = isNewestFirst ? having.segments.toReversed() : [...having.segments]
@@ -150,6 +151,19 @@ async function ofPlaces<T>(
   }
   if ((waiting.length > 0 || found === undefined) && !(await read())) return undefined
   return found === undefined ? undefined : { all: found }
+}
+
+/** The sets of the directory that follow each other from a place on. */
+function setsFrom(
+  order: readonly (ManifestSegment | DirectorySet)[],
+  at: number,
+): readonly DirectorySet[] {
+  const sets: DirectorySet[] = []
+  for (const each of order.slice(at)) {
+    if (!('pieces' in each)) break
+    sets.push(each)
+  }
+  return sets
 }
 
 /**
@@ -161,25 +175,25 @@ async function ofSums<T>(
   { manifest, stage, begin }: Reached<T>,
   { keys, lasts, segments }: Reading<T> & { readonly lasts: readonly number[] },
 ): Promise<{ readonly all: T } | undefined> {
-  const { directory, asked, segments: every } = history.filesOf(stage)
+  const { directory, rest, segments: every } = history.filesOf(stage)
   const insideOf = (height: number): ManifestSegment | undefined =>
     fileAt(directory, height) && fileAt(every, height)
   const before = (height: number): number => (insideOf(height)?.from ?? height + 1) - 1
   const inside = new Set(lasts.flatMap((height) => insideOf(height) ?? []))
-  let files = within(asked, { from: 0, until: Math.max(...lasts) + 1 })
+  const heights = { from: 0, until: Math.max(...lasts) + 1 }
+  const sets = within(directory, heights)
+  let files = within(rest, heights)
   for (const each of inside) {
-    const heights = { from: each.from, until: each.until }
     const listing = fileAt(directory, each.from)
     const having =
       keys === undefined || listing === undefined
         ? { segments: [each] }
-        : await history.having(reader, manifest, { directory: [listing], heights, keys })
+        : await history.having(reader, manifest, { directory: [listing], heights: each, keys })
     if (having === undefined) return undefined
     files = [...files, ...having.segments]
   }
-  // A file of the directory stands before the segments that it has.
   if (inside.size > 0) files = files.toSorted((one, other) => one.from - other.from)
   return history.using(reader, manifest, (open) => ({
-    all: segments(open, { files, before, inside }, begin),
+    all: segments(open, { files, sums: { sets, before, inside } }, begin),
   }))
 }

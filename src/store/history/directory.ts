@@ -10,6 +10,7 @@
  * balances and holders, but for the one segment in which the height of the question lies.
  */
 
+import { assert } from '../../core/fault.ts'
 import { type KeyKind, type Statement, statement } from '../engine/database.ts'
 import { balance, holding } from '../schema/evm.ts'
 import { type HistoryStage, type Table, table } from '../schema/table.ts'
@@ -137,36 +138,155 @@ export function summedRows(
   ])
 }
 
+/**
+ * Files of the directory of the same heights: each has the keys from its `first` one on, until that of the next, in the order
+ * of the tables and of their keys.
+ */
+export type DirectorySet = Heights & {
+  readonly stage: HistoryStage
+  readonly pieces: readonly ManifestSegment[]
+}
+
+/** Number of a table, and the beginning of a key in it. */
+export type DirectoryKey = readonly number[]
+
+/** Tables by their numbers, and how many columns of their key stay in one piece. */
+export const numberedTables: readonly { readonly table: Table; readonly group: number }[] = [
+  { table: tables.address, group: 1 },
+  { table: tables.token, group: 1 },
+  { table: tables.hash, group: 1 },
+  { table: balance, group: 2 },
+  { table: holder, group: 2 },
+]
+const numbers: Readonly<Record<KeyKind, number>> = {
+  address: 0,
+  transactions: 0,
+  transfers: 0,
+  token: 1,
+  holders: 1,
+  hash: 2,
+  pair: 3,
+}
+/** The table whose rows of one address or token are in the order of the other. */
+const sumsOf: Partial<Record<KeyKind, number>> = { address: 3, holders: 4 }
+
+/** Number of the first table whose rows depend on those of files before. */
+export const firstSummed = 3
+
+/** The tables with keys from `from` on, below `until`: conditions of their rows. */
+export function tablesBetween(
+  from: DirectoryKey,
+  until: DirectoryKey | undefined,
+): readonly { readonly number: number; readonly table: Table; readonly where: string }[] {
+  const [begin = 0, ...least] = from
+  const [end = numberedTables.length, ...most] = until ?? []
+  return numberedTables.flatMap(({ table, group }, number) => {
+    if (number < begin || number > end || (number === end && most.length === 0)) return []
+    const key = `(${table.key.slice(0, group).join(', ')})`
+    const conditions = [
+      ...(number === begin && least.length > 0 ? [`${key} >= (${least.join(', ')})`] : []),
+      ...(number === end ? [`${key} < (${most.join(', ')})`] : []),
+    ]
+    return { number, table, where: conditions.length === 0 ? 'true' : conditions.join(' and ') }
+  })
+}
+
+/** Compares keys of which the shorter one stands before all that begin with it. */
+export function compareKeys(one: DirectoryKey, other: DirectoryKey): number {
+  for (const [at, value] of one.entries()) {
+    const difference = value - (other[at] ?? Number.NEGATIVE_INFINITY)
+    if (difference !== 0) return difference
+  }
+  return one.length - other.length
+}
+
+/** The file of a set in which places of a key stand. */
+export function pieceOfPlaces(
+  set: DirectorySet,
+  of: KeyKind,
+  key: readonly number[],
+): ManifestSegment {
+  return pieceOf(set, [numbers[of], ...key.slice(0, of === 'pair' ? 2 : 1)])
+}
+
+/** The file of a set in which the balances of a pair stand. */
+export function pieceOfPair(
+  set: DirectorySet,
+  addressId: number,
+  tokenId: number,
+): ManifestSegment {
+  return pieceOf(set, [numbers.pair, addressId, tokenId])
+}
+
+/**
+ * The next file of a set with balances of an address, or holders of a token, after another address or token, and up to one;
+ * `undefined` where there is none behind `last`.
+ */
+export function nextPiece(
+  { pieces }: DirectorySet,
+  last: ManifestSegment | undefined,
+  of: {
+    readonly kind: KeyKind
+    readonly key: number
+    readonly after: number
+    readonly upTo: number
+  },
+): ManifestSegment | undefined {
+  const { kind, key, after, upTo } = of
+  const begin = [sumsOf[kind] ?? 0, key]
+  if (last === undefined) return pieceOf({ pieces }, [...begin, after + 1])
+  const next = pieces[pieces.indexOf(last) + 1]
+  return next !== undefined && compareKeys(next.first ?? [], [...begin, upTo]) <= 0
+    ? next
+    : undefined
+}
+
+function pieceOf({ pieces }: Pick<DirectorySet, 'pieces'>, key: DirectoryKey): ManifestSegment {
+  const found = pieces[firstWhere(pieces, ({ first = [] }) => compareKeys(first, key) > 0) - 1]
+  assert(found !== undefined, 'a set begins with its first key')
+  return found
+}
+
+/** Sets of files of the directory, by stage and in order of height. */
+export function setsOf(directory: readonly ManifestSegment[]): readonly DirectorySet[] {
+  const sets: (DirectorySet & { readonly pieces: ManifestSegment[] })[] = []
+  for (const each of directory) {
+    const last = sets.at(-1)
+    if (last?.stage === each.stage && last.from === each.from) last.pieces.push(each)
+    else sets.push({ stage: each.stage, from: each.from, until: each.until, pieces: [each] })
+  }
+  return sets
+}
+
 /** Segments of one stage whose places `directory` has. */
 export function covered(
   segments: readonly ManifestSegment[],
-  directory: readonly ManifestSegment[],
+  directory: readonly Heights[],
 ): readonly ManifestSegment[] {
   return segments.filter((segment) =>
-    directory.some(
-      ({ stage, from, until }) =>
-        segment.stage === stage && segment.from >= from && segment.until <= until,
-    ),
+    directory.some(({ from, until }) => segment.from >= from && segment.until <= until),
   )
 }
 
 /** The files of a stage in order of height. */
 export type StageFiles = {
   readonly segments: readonly ManifestSegment[]
-  readonly directory: readonly ManifestSegment[]
-  /** Files of the directory, and the segments that it has not. */
-  readonly asked: readonly ManifestSegment[]
+  readonly directory: readonly DirectorySet[]
+  /** Segments that the directory has not. */
+  readonly rest: readonly ManifestSegment[]
+  /** Sets of the directory, and the segments that it has not. */
+  readonly asked: readonly (ManifestSegment | DirectorySet)[]
 }
 
 /** The files of each stage. */
 export function filesByStage(manifest: Manifest): Readonly<Record<HistoryStage, StageFiles>> {
   const of = (stage: HistoryStage): StageFiles => {
     const segments = segmentsOf(manifest, stage)
-    const directory = segmentsOf({ segments: manifest.directory }, stage)
+    const directory = setsOf(segmentsOf({ segments: manifest.directory }, stage))
     const known = new Set(covered(segments, directory))
     const rest = segments.filter((each) => !known.has(each))
     const asked = [...directory, ...rest].toSorted((one, other) => one.from - other.from)
-    return { segments, directory, asked }
+    return { segments, directory, rest, asked }
   }
   return { blocks: of('blocks'), traces: of('traces') }
 }
@@ -175,29 +295,23 @@ export function filesByStage(manifest: Manifest): Readonly<Record<HistoryStage, 
 export type Heights = { readonly from: number; readonly until: number }
 
 /** Those of `files`, in order of height and apart from each other, that overlap `heights`. */
-export function within(
-  files: readonly ManifestSegment[],
+export function within<F extends Heights>(
+  files: readonly F[],
   { from, until }: Heights,
-): readonly ManifestSegment[] {
+): readonly F[] {
   const first = firstWhere(files, (each) => each.until > from)
   const end = firstWhere(files, (each) => each.from >= until)
   return first === 0 && end === files.length ? files : files.slice(first, end)
 }
 
 /** The one of `files`, in order of height and apart from each other, that has `height`. */
-export function fileAt(
-  files: readonly ManifestSegment[],
-  height: number,
-): ManifestSegment | undefined {
+export function fileAt<F extends Heights>(files: readonly F[], height: number): F | undefined {
   const file = files[firstWhere(files, ({ until }) => until > height)]
   return file !== undefined && file.from <= height ? file : undefined
 }
 
 /** Place of the first of `files` for which `holds`, as for all behind it; their number where it does for none. */
-function firstWhere(
-  files: readonly ManifestSegment[],
-  holds: (file: ManifestSegment) => boolean,
-): number {
+function firstWhere<F>(files: readonly F[], holds: (file: F) => boolean): number {
   let [low, high] = [0, files.length]
   while (low < high) {
     const middle = (low + high) >>> 1

@@ -6,9 +6,11 @@ import type { Layouts } from '../migrations/migrations.ts'
 import type { HistoryStage, Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
 import {
+  type DirectorySet,
   fileAt,
   filesByStage,
   type Heights,
+  pieceOfPlaces,
   placesQuestion,
   type StageFiles,
   within,
@@ -178,21 +180,21 @@ export class History {
   }
 
   /**
-   * Segments of some `heights` that may have rows of a key, by the first of the files of the `directory` that has any, in order of
-   * height; and the number of files that say so, those before it too. Of a file that cannot be read all segments are given.
+   * Segments of some `heights` that may have rows of a key, by the first of the sets of the `directory` that has any, in order of
+   * height; and the number of sets that say so, those before it too. Of a set that cannot be read all segments are given.
    * `undefined` where the list of segments changed meanwhile.
    */
   async having(
     reader: Reader,
     manifest: Manifest,
     of: {
-      readonly directory: readonly ManifestSegment[]
+      readonly directory: readonly DirectorySet[]
       readonly heights: Heights
       readonly keys: KeyValues
     },
   ): Promise<{ readonly segments: readonly ManifestSegment[]; readonly read: number } | undefined> {
     const { directory, heights, keys } = of
-    const segmentsIn = ({ stage, from, until }: ManifestSegment): readonly ManifestSegment[] =>
+    const segmentsIn = ({ stage, from, until }: DirectorySet): readonly ManifestSegment[] =>
       within(this.#files[stage].segments, {
         from: Math.max(from, heights.from),
         until: Math.min(until, heights.until),
@@ -200,7 +202,7 @@ export class History {
     try {
       return await this.using(reader, manifest, (open) => {
         for (const [at, each] of directory.entries()) {
-          const segments = havingKeys(open(each), segmentsIn(each), keys)
+          const segments = havingKeys(open, each, { segments: segmentsIn(each), keys })
           if (segments.length > 0) return { segments, read: at + 1 }
         }
         return { segments: [], read: directory.length }
@@ -380,17 +382,20 @@ export class History {
   }
 }
 
-/** Those of `segments` that a file of the directory has under some keys, in order of height. */
+/** Those of `segments` that a set of the directory has under some keys, in order of height. */
 function havingKeys(
-  file: SegmentFile,
-  segments: readonly ManifestSegment[],
-  { of, values }: KeyValues,
+  open: OpenSegment,
+  set: DirectorySet,
+  of: { readonly segments: readonly ManifestSegment[]; readonly keys: KeyValues },
 ): readonly ManifestSegment[] {
+  const { segments, keys } = of
   const [first, last] = [segments[0], segments.at(-1)]
   if (first === undefined || last === undefined) return []
-  const found = values.flatMap((key) =>
-    file.all(placesQuestion[of], [...key, first.from, last.until]).map(([height]) => height),
+  const found = keys.values.flatMap((key) =>
+    open(pieceOfPlaces(set, keys.of, key))
+      .all(placesQuestion[keys.of], [...key, first.from, last.until])
+      .map(([height]) => height),
   )
-  if (values.length > 1) found.sort((one, other) => one - other)
+  if (keys.values.length > 1) found.sort((one, other) => one - other)
   return [...new Set(found.flatMap((height) => fileAt(segments, height) ?? []))]
 }

@@ -23,6 +23,8 @@ export type ManifestSegment = {
   readonly isDamaged?: boolean
   /** It has no rows, but is of the directory: see `directory.ts`. */
   readonly isDirectory?: true
+  /** Of the directory: its first key, where it is not the first file of its heights. */
+  readonly first?: readonly number[]
 }
 
 /** The frozen history of a store. */
@@ -99,7 +101,7 @@ export async function writeManifest(
 }
 
 function entryOf(segment: ManifestSegment): readonly unknown[] {
-  const { stage, from, until, name, tier, bytes, isDamaged = false } = segment
+  const { stage, from, until, name, tier, bytes, isDamaged = false, first } = segment
   return [
     stage,
     from,
@@ -109,6 +111,7 @@ function entryOf(segment: ManifestSegment): readonly unknown[] {
     // Versions that know no sizes look for the mark here.
     ...(isDamaged ? [damagedMark] : []),
     ...(bytes === undefined ? [] : [bytes]),
+    ...(first === undefined ? [] : [first]),
   ]
 }
 
@@ -172,7 +175,9 @@ function parseEntry(entry: unknown): ManifestSegment {
   const bytes = facts.find(isHeight)
   const size = bytes === undefined ? {} : { bytes }
   const damage = facts.includes(damagedMark) ? { isDamaged: true } : {}
-  return { stage, from, until, name, tier, ...size, ...damage }
+  const key: unknown = facts.find((each) => Array.isArray(each))
+  const first = Array.isArray(key) ? { first: key.map(Number) } : {}
+  return { stage, from, until, name, tier, ...size, ...damage, ...first }
 }
 
 /** Segments of one stage, in order of height. */

@@ -13,13 +13,14 @@ import {
   type Value,
   valueAt,
 } from '../engine/database.ts'
+import { balance } from '../schema/evm.ts'
 import { placesPerBlock } from '../schema/sums.ts'
 import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { type AskedFiles, type Store, unchanged } from './asked-files.ts'
-import { fileAt, type Heights } from './directory.ts'
+import { type DirectorySet, fileAt, type Heights, nextPiece, pieceOfPair } from './directory.ts'
 import type { History, KeyValues, OpenSegment } from './history.ts'
 import type { ManifestSegment } from './manifest.ts'
-import { placeColumn, type SegmentFile } from './segment-file.ts'
+import { placeColumn } from './segment-file.ts'
 
 /** `reader` with the segments of `history`. */
 export function historyReader(reader: Reader, history: History): Reader {
@@ -69,11 +70,11 @@ const everyRow = Number.POSITIVE_INFINITY
 
 async function answers<R extends Row>(store: Store, query: Query<R>): Promise<R[]> {
   const { question, parameters, most } = query
-  const { over, stage = 'blocks', key, lastAt } = question
+  const { over, stage = 'blocks', key, sums } = question
   const keys = key && { of: key.of, values: [key.at.map((at) => Number(parameters[at]))] }
   return unchanged(store, stage, heightsOf(question, parameters), {
     keys,
-    lasts: lastAt?.slice(0, 1).map((at) => Number(parameters[at])),
+    lasts: sums?.lastAt.slice(0, 1).map((at) => Number(parameters[at])),
     isNewestFirst: over === 'newest',
     tables: () => store.reader.all(question, parameters),
     isEnough: (rows) => (over === 'newest' || over === 'oldest') && rows.length >= most,
@@ -100,7 +101,7 @@ function heightsOf({ within: range }: Statement, parameters: readonly Value[]): 
 function combined<R extends Row>(
   query: Query<R>,
   open: OpenSegment,
-  { files, before }: AskedFiles,
+  { files, sums }: AskedFiles,
   found: readonly R[],
 ): R[] {
   const { question, parameters, most } = query
@@ -120,15 +121,9 @@ function combined<R extends Row>(
       return inTurn([...found], files, most, rowsOf)
     case 'merge': {
       // The oldest first: most of what was numbered first is there, so that the others have little to add.
-      let rows = found
-      for (const each of files) {
-        const wanted = parametersUpTo(query, rows)
-        const found =
-          each.isDirectory === true
-            ? ofDirectory(query, open(each), { until: each.until, wanted, before })
-            : open(each).all(question, wanted)
-        rows = merged(query, rows, found)
-      }
+      let rows = sums === undefined ? found : withSums(query, open, sums, found)
+      for (const each of files)
+        rows = merged(query, rows, open(each).all(question, parametersUpTo(query, rows)))
       return [...rows]
     }
     case 'sum': {
@@ -146,24 +141,80 @@ function combined<R extends Row>(
   }
 }
 
-/** Rows of a file of the directory, which ends at height `until`. */
-function ofDirectory<R extends Row>(
-  { question }: Query<R>,
-  file: SegmentFile,
-  of: {
-    readonly until: number
-    readonly wanted: readonly Value[]
-    readonly before: (height: number) => number
-  },
-): R[] {
-  const { until, wanted, before } = of
-  const { lastAt = [], atEnd } = question
-  const last = before(Number(wanted[lastAt[0] ?? -1]))
-  if (atEnd !== undefined && last >= until - 1)
-    return file.all({ ...question, sqlite: atEnd.sqlite }, wanted.slice(atEnd.skip))
-  const parameters = wanted.map((value, at) => (lastAt.includes(at) ? last : value))
-  return file.all(question, parameters)
+/** Rows of the directory, and those that were found before. */
+function withSums<R extends Row>(
+  query: Query<R>,
+  open: OpenSegment,
+  { sets, before }: NonNullable<AskedFiles['sums']>,
+  found: readonly R[],
+): readonly R[] {
+  const { question, parameters } = query
+  const last = before(Number(parameters[question.sums?.lastAt[0] ?? -1]))
+  let rows = found
+  for (const set of sets) {
+    let wanted = parametersUpTo(query, rows)
+    let piece = nextPiece(set, undefined, rangeOf(query, wanted))
+    while (piece !== undefined) {
+      rows = merged(query, rows, ofPiece(query, open, { set, last, piece, wanted }))
+      wanted = parametersUpTo(query, rows)
+      piece = nextPiece(set, piece, rangeOf(query, wanted))
+    }
+  }
+  return rows
 }
+
+/** Rows of the first column that a question wants: of which key, and from where to where. */
+function rangeOf<R extends Row>(
+  { question: { key, sums, upTo } }: Query<R>,
+  wanted: readonly Value[],
+): Parameters<typeof nextPiece>[2] {
+  const at = (index = -1): number => Number(wanted[index])
+  assert(key !== undefined, 'the directory is asked for a key')
+  return { kind: key.of, key: at(key.at[0]), after: at(sums?.afterAt), upTo: at(upTo) }
+}
+
+/** Rows of a file of the directory up to height `last`. */
+function ofPiece<R extends Row>(
+  { question }: Query<R>,
+  open: OpenSegment,
+  of: {
+    readonly set: DirectorySet
+    readonly piece: ManifestSegment
+    readonly last: number
+    readonly wanted: readonly Value[]
+  },
+): readonly R[] {
+  const { set, piece, last, wanted } = of
+  const { sums, atEnd, key } = question
+  const parameters = wanted.map((value, at) => (sums?.lastAt.includes(at) === true ? last : value))
+  if (atEnd === undefined) return open(piece).all(question, parameters)
+  const words = { ...question, sqlite: atEnd.sqlite }
+  const rows = open(piece).all<R>(words, parameters.slice(atEnd.skip))
+  if (last >= set.until - 1) return rows
+  const tokenId = Number(parameters[key?.at[0] ?? -1])
+  const pairs = [rows.map((row) => Number(row[0])), rows.map(() => tokenId)]
+  const found = [...rows]
+  for (const [file, places] of byPiece(set, pairs)) {
+    const some = [...pairs, rows.map(() => last)].map((column) =>
+      places.map((at) => column[at] ?? 0),
+    )
+    for (const [nth, amount] of open(file).lookup(balanceAt, some).entries()) {
+      const at = itemAt(places, nth)
+      const row = itemAt(rows, at)
+      found[at] = likeRow(row, [itemAt<Value>(row, 0), amount?.[0] ?? null, amount?.[1] ?? null])
+    }
+  }
+  return found
+}
+
+/** The newest balance of a pair at a height. */
+const balanceAt = {
+  table: balance,
+  key: ['address_id', 'token_id'],
+  select: ['value', 'negative'],
+  last: 'height',
+  isBounded: true,
+} as const
 
 function inTurn<R extends Row>(
   rows: R[],
@@ -289,7 +340,10 @@ function newestByKey<T extends Table, Names extends readonly string[]>(
   const at = select.indexOf('value')
   const lasts = isBounded === true ? numbersIn(itemAt(keys, key.length)) : [everyRow]
   assert(
-    table.freezes === 'running' && at !== -1 && select[at + 1] === 'negative' && key.length === 2,
+    table.freezes === 'running' &&
+      at !== -1 &&
+      select.length === 2 &&
+      select[at + 1] === 'negative',
     `the newest row of ${table.name} is queried by pair, with its amount`,
   )
   const tuples = keys.slice(0, key.length)
@@ -304,26 +358,48 @@ function newestByKey<T extends Table, Names extends readonly string[]>(
       isNewestFirst: true,
       tables: async () => store.reader.lookup(lookup, keys),
       isEnough: () => false,
-      segments: (open, { files, before, inside }, stored = []) => {
-        const found = [...stored]
-        const bounds = isBounded === true ? [lasts.map(before)] : []
-        for (const file of files.toReversed()) {
-          const segment = open(file)
-          const rows =
-            file.isDirectory === true
-              ? segment.lookup(lookup, [...tuples, ...bounds])
-              : segment.lookup(lookup, keys)
-          for (const [place, row] of rows.entries()) {
-            const newer = found[place]
-            const isRead = inside?.has(file) !== true || lies(file, lasts[place])
-            if (row !== undefined && isRead)
-              found[place] = newer === undefined ? row : withAmount(newer, [newer, row], at)
-          }
+      segments: (open, { files, sums }, stored = []) => {
+        const found = Array.from({ length: count }, (_, place) => stored[place])
+        const add = (place: number, row: FoundRow<T, Names> | undefined): void => {
+          const newer = found[place]
+          if (row !== undefined)
+            found[place] = newer === undefined ? row : withAmount(newer, [newer, row], at)
         }
-        return Array.from({ length: count }, (_, place) => found[place])
+        for (const file of files.toReversed()) {
+          const isInside = sums?.inside.has(file) === true
+          for (const [place, row] of open(file).lookup(lookup, keys).entries())
+            if (!isInside || lies(file, lasts[place])) add(place, row)
+        }
+        if (sums === undefined) return found
+        const bounds = isBounded === true ? [lasts.map(sums.before)] : []
+        for (const set of sums.sets.toReversed())
+          for (const [piece, places] of byPiece(set, tuples)) {
+            const some = [...tuples, ...bounds].map((column) =>
+              places.map((place) => valueAt(column, place)),
+            )
+            for (const [nth, row] of open(piece).lookup(lookup, some).entries())
+              add(itemAt(places, nth), row)
+          }
+        return found
       },
     },
   )
+}
+
+/** Places of pairs by the files of a set that have them. */
+function byPiece(
+  set: DirectorySet,
+  [addressIds = [], tokenIds = []]: readonly Column[],
+): ReadonlyMap<ManifestSegment, readonly number[]> {
+  const places = new Map<ManifestSegment, number[]>()
+  for (let place = 0; place < addressIds.length; place++) {
+    const pair = [Number(valueAt(addressIds, place)), Number(valueAt(tokenIds, place))] as const
+    const piece = pieceOfPair(set, ...pair)
+    const known = places.get(piece)
+    if (known === undefined) places.set(piece, [place])
+    else known.push(place)
+  }
+  return places
 }
 
 function lies({ from, until }: ManifestSegment, height = -1): boolean {

@@ -170,6 +170,21 @@ export class SegmentWriter {
     this.#attached.push(name)
   }
 
+  /** Takes attached databases away; what was written is kept. */
+  detach(): void {
+    this.connection.exec('commit')
+    for (const name of this.#attached.splice(0)) this.connection.exec(`detach ${name}`)
+    this.connection.exec('begin')
+  }
+
+  /** Ends writing; returns the path of the rows as they were added, until {@link SegmentWriter.abandon}. */
+  finish(): string {
+    this.connection.exec('commit')
+    // The copy is an attached file, too, and SQLite has ten at most.
+    for (const name of this.#attached.splice(0)) this.connection.exec(`detach ${name}`)
+    return this.#loose
+  }
+
   /**
    * Ends the file, which is whole and on disk then, and returns its name. Between pieces of hashing
    * `pause` is awaited. Throws `store-full`, `store-failed`.
@@ -177,9 +192,7 @@ export class SegmentWriter {
   async seal(pause?: () => Promise<unknown>): Promise<string> {
     for (const table of this.#tables)
       for (const index of sqliteDdl(table).slice(1)) this.connection.exec(index)
-    this.connection.exec('commit')
-    // The copy is an attached file, too, and SQLite has ten at most.
-    for (const name of this.#attached) this.connection.exec(`detach ${name}`)
+    this.finish()
     // Of both files, which are read and written from end to end.
     this.connection.exec(`pragma cache_size = ${copyCachePages}`)
     this.connection.exec(`vacuum into '${this.#path.replaceAll("'", "''")}'`)

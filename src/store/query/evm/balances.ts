@@ -36,7 +36,13 @@ const heldByAddress = statement(
      (select b.negative from balance b where b.address_id = ? and b.token_id = held.token_id
       and b.height <= ? order by b.height desc limit 1)
    from held where token_id is not null limit ?`,
-  { over: 'merge', key: { of: 'address', at: [0] }, lastAt: [5, 7], upTo: 3, amountAt: 1 },
+  {
+    over: 'merge',
+    key: { of: 'address', at: [0] },
+    sums: { lastAt: [5, 7], afterAt: 1 },
+    upTo: 3,
+    amountAt: 1,
+  },
 )
 
 /**
@@ -140,7 +146,7 @@ export async function balancesOfTokens(
 const named = statement(
   `select address_id from holding where token_id = ? and address_id > ? and address_id <= ?
    and since <= ? order by address_id limit ?`,
-  { over: 'merge', key: { of: 'holders', at: [0] }, lastAt: [3], upTo: 2 },
+  { over: 'merge', key: { of: 'holders', at: [0] }, sums: { lastAt: [3], afterAt: 1 }, upTo: 2 },
 )
 // The directory of history has the amounts beside the holders.
 const namedAtEnd = `select address_id, value, negative from holding
@@ -157,7 +163,7 @@ const namedWithBalance = statement(
   {
     over: 'merge',
     key: { of: 'holders', at: [2] },
-    lastAt: [0, 1, 5],
+    sums: { lastAt: [0, 1, 5], afterAt: 3 },
     atEnd: { sqlite: namedAtEnd, skip: 2 },
     upTo: 4,
     amountAt: 1,

@@ -89,7 +89,7 @@ export async function mergeInto(
       await pause()
     }
   }
-  return [{ draft, name: await written(draft, schema, fill, pause) }]
+  return [{ draft, name: await written(draft, schema, fill, { pause }) }]
 }
 
 /** Writes a set of the directory. */
@@ -195,7 +195,7 @@ async function sealPieces(
             await pause()
           }
         },
-        pause,
+        { pause },
       )
       files[at] = { ...itemAt(files, at), name }
     }

@@ -31,6 +31,8 @@ import { layoutPragma, type SegmentSchema } from './segment-schema.ts'
 const readerCachePages = 256
 const writerCachePages = 4_096
 const copyCachePages = 512
+/** Of a segment that is made in memory, 32 MiB; a larger one goes on in a file. */
+const memoryPages = 8_192
 /** `Firs`, for those who look at the file. */
 const applicationId = 0x46697273
 
@@ -121,31 +123,29 @@ export class SegmentFile implements Reader {
 export class SegmentWriter {
   readonly #path: string
   readonly #loose: string
-  readonly connection: SqliteConnection
+  #connection: SqliteConnection
   readonly #tables: readonly Table[]
   readonly #attached: string[] = []
   #isOpen = true
+  #isInMemory: boolean
 
-  /** Makes the file at `path`, in place of what is there, with the tables of `schema`. Throws `store-full`, `store-failed`. */
-  constructor(path: string, { tables, newest }: SegmentSchema) {
+  /**
+   * Makes the file at `path`, in place of what is there, with the tables of `schema`. With `inMemory` what is small is written to
+   * the disk once. Throws `store-full`, `store-failed`.
+   */
+  constructor(path: string, { tables, newest }: SegmentSchema, inMemory = false) {
     this.#path = path
     this.#loose = path + draftEnding
     this.#tables = tables
+    this.#isInMemory = inMemory
     onDisk(() => [path, this.#loose].forEach((file) => rmSync(file, { force: true })))
-    this.connection = new SqliteConnection({
-      path: this.#loose,
-      name: 'of segments',
-      readOnly: false,
-      cachePages: writerCachePages,
-      busyTimeoutMs: 0,
-    })
+    this.#connection = looseConnection(inMemory ? ':memory:' : this.#loose)
     try {
       // A killed process leaves a file that is never used, so nothing needs a rollback. The journal
       // mode is set first: the statements after it write the header, and would begin a journal on
       // disk.
       for (const each of [
-        'journal_mode = memory',
-        'synchronous = off',
+        ...loosePragmas,
         `page_size = ${pageBytes}`,
         `application_id = ${applicationId}`,
         `${layoutPragma} = ${newest}`,
@@ -159,9 +159,26 @@ export class SegmentWriter {
     }
   }
 
+  /** Runs statements beside {@link SegmentWriter.add}. */
+  get connection(): SqliteConnection {
+    return this.#connection
+  }
+
   /** Adds rows that follow, in the order of their key, those of the table before them. */
   add(table: Table, columns: Columns): void {
     this.connection.insert(table, columns, 'fault')
+    if (this.#isInMemory && this.connection.pragma('page_count') > memoryPages) this.#toDisk()
+  }
+
+  /** Goes on in a file. */
+  #toDisk(): void {
+    this.#isInMemory = false
+    this.connection.exec('commit')
+    this.connection.exec(`vacuum into '${this.#loose.replaceAll("'", "''")}'`)
+    this.connection.close()
+    this.#connection = looseConnection(this.#loose)
+    for (const each of loosePragmas) this.connection.exec(`pragma ${each}`)
+    this.connection.exec('begin')
   }
 
   /** Names the database at `address` in statements of {@link SegmentWriter.connection}. */
@@ -213,6 +230,18 @@ export class SegmentWriter {
     this.connection.close()
     rmSync(this.#loose, { force: true })
   }
+}
+
+const loosePragmas = ['journal_mode = memory', 'synchronous = off']
+
+function looseConnection(path: string): SqliteConnection {
+  return new SqliteConnection({
+    path,
+    name: 'of segments',
+    readOnly: false,
+    cachePages: writerCachePages,
+    busyTimeoutMs: 0,
+  })
 }
 
 const transactionsQuestion = statement(

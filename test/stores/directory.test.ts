@@ -12,15 +12,19 @@ import { toHex } from '../../src/core/bytes.ts'
 import { mergingThread } from '../../src/indexing/evm/freeze/merge-thread.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, type Reader, statement } from '../../src/store/engine/database.ts'
+import { setsOf } from '../../src/store/history/directory.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
-import type { Manifest } from '../../src/store/history/manifest.ts'
+import { type Manifest, readManifest, writeManifest } from '../../src/store/history/manifest.ts'
 import { forgetLost } from '../../src/store/history/merge-segments.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { activityOfAddress, hasActivity } from '../../src/store/query/evm/addresses.ts'
 import {
   balanceCandidates,
   balancesOfHolders,
+  balancesOfPairs,
   countsOfToken,
+  heldMoreThan,
+  mayHold,
 } from '../../src/store/query/evm/balances.ts'
 import { blockByHash } from '../../src/store/query/evm/blocks.ts'
 import { internalsOfAddress } from '../../src/store/query/evm/internals.ts'
@@ -38,7 +42,11 @@ const name = `evm-${chain}`
 const filling = demoFilling(50, chain)
 /** Each segment is too large to be merged. */
 const fileBytes = 1
+/** At the ends of segments and in them, and beyond all. */
+const heights = [0, 11, 12, 43, 44, 48, 90, 119, 132, 143, 144, Number.MAX_SAFE_INTEGER]
 const twelve = Array.from({ length: 12 }, (_, at) => 12 * (at + 1))
+
+const thirteen = Array.from({ length: 13 }, (_, at) => 11 * (at + 1))
 
 const newestAddress = statement('select max(id) from address')
 const tokens = statement('select id from token order by id')
@@ -48,32 +56,65 @@ const hashesOf = {
 }
 
 void test('directory: every answer is that of all segments, and few of them are read', async (t) => {
-  const { store, storage, folder } = await opened(t)
+  const { store, storage, folder, location } = await opened(t)
   const whole = await answers(store)
   await freezeAt(store, twelve)
-  assert.deepEqual(await answers(store), whole, 'without a directory')
+  same(await answers(store), whole)
   await mergeAll(store)
   const { directory, segments } = await manifestOf(store)
   assert.deepEqual(
-    directory.map(({ stage, from, until, tier }) => [stage, from, until, tier]),
+    setsOf(directory).map(({ stage, from, until }) => [stage, from, until]),
     [
-      ['blocks', 0, 120, 0],
-      ['traces', 0, 120, 0],
+      ['blocks', 0, 120],
+      ['traces', 0, 120],
     ],
   )
+  // It is cut into files, at an address and at a token of its sums, too.
+  const firsts = directory.map(({ first = [] }) => first)
+  assert.ok(firsts.length > 6, JSON.stringify(firsts))
+  for (const table of [3, 4])
+    assert.ok(firsts.some(([number, key = 0]) => number === table && key > 0))
   assert.equal(segments.length, 2 * twelve.length)
-  assert.deepEqual(await answers(store), whole)
+  same(await answers(store), whole)
 
+  /** Files that a process with an empty disk fetches for a question. */
+  const fetchedBy = async (question: (fresh: Reader) => Promise<unknown>): Promise<number> => {
+    rmSync(join(folder, name), { recursive: true })
+    storage.asked.length = 0
+    const fresh = await openStore(location, name, chainTables, 'read')
+    await question(fresh)
+    await fresh.close()
+    const files = storage.asked.filter((each) => each.startsWith('GET') && each.includes('sqlite'))
+    return new Set(files).size
+  }
   // An empty disk: the two segments that it has not, then the directory, then one.
   const [first] = await store.all(hashesOf.transactions)
   assert.ok(first !== undefined)
-  rmSync(join(folder, name), { recursive: true })
-  storage.asked.length = 0
-  assert.ok((await transactionByHash(store, first[0])) !== undefined)
-  const fetched = new Set(
-    storage.asked.filter((each) => each.startsWith('GET') && each.includes('sqlite')),
-  )
-  assert.ok(fetched.size <= 5, [...fetched].join('\n'))
+  assert.equal(await fetchedBy((fresh) => transactionByHash(fresh, first[0])), 4)
+  // An address that is busy, but not in this list.
+  const range = { from: 0, until: Number.MAX_SAFE_INTEGER }
+  const most = (await store.get(newestAddress))?.[0] ?? 0
+  const listsOf = async (addressId: number): Promise<number[]> => {
+    const query = { addressId, range, limit: 100 }
+    const [nfts, coins] = [
+      { ...query, standard: 721 as const },
+      { ...query, standard: 20 as const },
+    ]
+    const lists = [await transfersOfAddress(store, nfts), await transfersOfAddress(store, coins)]
+    return lists.map(({ length }) => length)
+  }
+  let busy = 0
+  for (let addressId = 1; addressId <= most && busy === 0; addressId++) {
+    const [nfts, coins = 0] = await listsOf(addressId)
+    if (nfts === 0 && coins > 20) busy = addressId
+  }
+  assert.ok(busy > 0)
+  const nothing = { addressId: busy, range, limit: 10, standard: 721 } as const
+  assert.equal(await fetchedBy((fresh) => transfersOfAddress(fresh, nothing)), 3)
+  // Sums are those of the directory; inside of one of its segments this is read, too.
+  const pair = { addressIds: [busy], tokenIds: [6], height: Number.MAX_SAFE_INTEGER }
+  assert.equal(await fetchedBy((fresh) => balancesOfPairs(fresh, pair)), 3)
+  assert.ok((await fetchedBy((fresh) => balancesOfPairs(fresh, { ...pair, height: 50 }))) <= 2)
 })
 
 void test('directory: its files are merged, by a thread of its own, too', async (t) => {
@@ -87,11 +128,42 @@ void test('directory: its files are merged, by a thread of its own, too', async 
   }
   const { directory } = await manifestOf(store)
   for (const stage of historyStages) {
-    const tiers = directory.filter((each) => each.stage === stage).map(({ tier }) => tier)
-    assert.equal(tiers[0], 1, JSON.stringify(directory))
-    assert.ok(tiers.length < 8, `${stage}: ${tiers}`)
+    const sets = setsOf(directory).filter((each) => each.stage === stage)
+    assert.equal(sets[0]?.pieces[0]?.tier, 1, JSON.stringify(directory))
+    assert.ok(sets.length < 8, `${stage}: ${sets.length}`)
   }
-  assert.deepEqual(await answers(store), whole)
+  same(await answers(store), whole)
+})
+
+void test('directory: answers are in order whichever segments it has not', async (t) => {
+  const { store } = await opened(t)
+  const whole = await answers(store)
+  // The newest segment may be merged yet.
+  for (const first of [0, 4, 8]) {
+    await freezeAt(store, thirteen.slice(first, first + 5))
+    await mergeAll(store)
+  }
+  const manifest = await manifestOf(store)
+  const blocks = setsOf(manifest.directory).filter(({ stage }) => stage === 'blocks')
+  assert.deepEqual(
+    blocks.map(({ from, until }) => [from, until]),
+    [
+      [0, 44],
+      [44, 88],
+      [88, 132],
+    ],
+  )
+  same(await answers(store), whole)
+  for (const missing of blocks) {
+    const directory = manifest.directory.filter((each) => !missing.pieces.includes(each))
+    const { folder, segments } = manifest
+    await store.transaction(async (writer) => {
+      const now = await readManifest(writer)
+      await writeManifest(writer, now, { folder, segments, directory })
+    })
+    assert.equal((await manifestOf(store)).directory.length, directory.length)
+    same(await answers(store), whole)
+  }
 })
 
 void test('directory: one that is lost is not missed, and made again', async (t) => {
@@ -101,16 +173,17 @@ void test('directory: one that is lost is not missed, and made again', async (t)
   await mergeAll(store)
   const { directory } = await manifestOf(store)
   const history = store.history
-  assert.ok(history !== undefined && directory.length === 2)
-  for (const { name: file } of directory) storage.files.delete(`firn/${name}/${file}.sqlite`)
+  assert.ok(history !== undefined && setsOf(directory).length === 2)
+  const lost = directory.filter((_, at) => at % 3 === 1)
+  for (const { name: file } of lost) storage.files.delete(`firn/${name}/${file}.sqlite`)
   rmSync(join(folder, name), { recursive: true })
-  assert.deepEqual(await answers(store), whole)
+  same(await answers(store), whole)
   await forgetLost({ reader: store, history, commit: (work) => store.transaction(work) })
   assert.deepEqual((await manifestOf(store)).directory, [])
-  assert.deepEqual(await answers(store), whole)
+  same(await answers(store), whole)
   await mergeAll(store)
   assert.deepEqual((await manifestOf(store)).directory, directory)
-  assert.deepEqual(await answers(store), whole)
+  same(await answers(store), whole)
 })
 
 void test('directory: of history that goes back into tables nothing stays, and a sweep takes its files', async (t) => {
@@ -131,7 +204,7 @@ void test('directory: of history that goes back into tables nothing stays, and a
   assert.ok(isKept())
   await store.transaction((writer) => thawFrom({ writer, history, recount }, 60))
   assert.deepEqual((await manifestOf(store)).directory, [])
-  assert.deepEqual(await answers(store), whole)
+  same(await answers(store), whole)
   for (const day of [3, 4, 5]) await sweep(day * 86_400_000)
   assert.ok(!isKept())
 })
@@ -140,6 +213,7 @@ type Opened = {
   readonly store: Database
   readonly storage: ObjectStorage
   readonly folder: string
+  readonly location: StoreLocation
 }
 
 /** The demo chain in a store of SQLite whose history goes into an empty bucket. */
@@ -153,7 +227,7 @@ async function opened(t: TestContext): Promise<Opened> {
   const location = { store: 'embedded', dataDir, segments: folder, bucket, freeze: {} }
   const store = await openStore(location, name, chainTables, 'write')
   t.after(() => store.close())
-  return { store, storage, folder }
+  return { store, storage, folder, location }
 }
 
 async function manifestOf(store: Database): Promise<Manifest> {
@@ -162,8 +236,14 @@ async function manifestOf(store: Database): Promise<Manifest> {
   return manifest
 }
 
-/** Answers to all questions that name a key, of some of the keys, as one text. */
-async function answers(store: Reader): Promise<string> {
+/** Fails with the first answer that differs. */
+function same(found: readonly string[], wanted: readonly string[]): void {
+  for (const [at, each] of found.entries()) assert.equal(each, wanted[at])
+  assert.equal(found.length, wanted.length)
+}
+
+/** Answers to all questions that name a key, of some of the keys, as texts. */
+async function answers(store: Reader): Promise<string[]> {
   const found: unknown[] = []
   const range = { from: 0, until: Number.MAX_SAFE_INTEGER }
   const older = { from: 20 * 2 ** 20, until: 70 * 2 ** 20 }
@@ -182,12 +262,34 @@ async function answers(store: Reader): Promise<string> {
         found.push(await internalsOfAddress(store, query))
         found.push(await activityOfAddress(store, { ...query, after: undefined }))
       }
-    const held = { addressId, afterToken: 0, limit: 5, height: 100 }
-    found.push((await balanceCandidates(store, held)).map(({ token, value }) => [token.id, value]))
+    const tokenIds = new Set<number>()
+    for (const height of heights)
+      for (const limit of [2, 100]) {
+        const held = { addressId, afterToken: 0, limit, height }
+        const rows = await balanceCandidates(store, held)
+        for (const { token } of rows) tokenIds.add(token.id)
+        found.push(rows.map(({ token, value, negative }) => [token.id, value, negative]))
+      }
+    for (const tokenId of tokenIds) {
+      for (const height of heights)
+        found.push(
+          await balancesOfPairs(store, { addressIds: [addressId], tokenIds: [tokenId], height }),
+        )
+      const pair = { addressId, tokenId }
+      found.push(await heldMoreThan(store, pair, { from: 50, at: 130, threshold: 10n ** 18n }))
+      found.push(await heldMoreThan(store, pair, { from: 0, at: 99, threshold: 1n }))
+    }
   }
   for (const [tokenId] of await store.all(tokens)) {
     found.push(tokenId, await countsOfToken(store, tokenId))
-    found.push(await balancesOfHolders(store, { tokenId, after: 0, at: 90, limit: 4 }))
+    for (const at of heights)
+      for (const limit of [4, 100]) {
+        const page = await balancesOfHolders(store, { tokenId, after: 2, at, limit })
+        const addressIds = page.map(({ addressId }) => addressId)
+        const tokenIds = addressIds.map(() => tokenId)
+        found.push(page, await balancesOfPairs(store, { addressIds, tokenIds, height: at }))
+        found.push(await mayHold(store, { tokenId, after: 2, at, limit }))
+      }
     found.push(await transfersOfToken(store, { tokenId, range, limit: 4 }))
   }
   const hashes = await store.all(hashesOf.transactions)
@@ -202,7 +304,7 @@ async function answers(store: Reader): Promise<string> {
   }
   for (const [hash] of (await store.all(hashesOf.blocks)).filter((_, at) => at % 20 === 0))
     found.push(await blockByHash(store, hash))
-  return JSON.stringify(plain(found))
+  return found.map((each) => JSON.stringify(plain(each)) ?? 'none')
 }
 
 /** Values without classes of their own: some bytes are a `Buffer`. */

@@ -195,12 +195,12 @@ void test('merging: a thread of its own writes the same file, and says what fail
     }))
     const job = { sources, draft: join(files, 'own.part'), stage: 'blocks' as const }
     const pause = async (): Promise<void> => undefined
-    const own = await mergeFiles(job, pause)
+    const [{ name } = { name: '' }] = await mergeFiles(job, pause)
     const bytes = readFileSync(job.draft)
     // Jobs of several chains wait for each other.
     const other = { ...job, draft: join(files, 'other.part') }
-    const names = await Promise.all([write(other, pause), write(job, pause)])
-    assert.deepEqual(names, [own, own])
+    const made = await Promise.all([write(other, pause), write(job, pause)])
+    assert.deepEqual(made, [[{ draft: other.draft, name }], [{ draft: job.draft, name }]])
     assert.deepEqual(readFileSync(other.draft), bytes)
     const missing = {
       ...job,

@@ -69,6 +69,14 @@ export function lookupSql({ table, key, select, last, isBounded }: Lookup, count
   return `${keyed} select k.n, ${columns} from k cross join ${table.name} t on ${found.join(' and ')}`
 }
 
+/** As {@link lookupSql}, of one key, which is most of what is asked: no table of keys is made. */
+export function lookupOneSql({ table, key, select, last, isBounded }: Lookup): string {
+  const bound = isBounded === true && last !== undefined ? [`${last} <= ?`] : []
+  const found = [...key.map((name) => `${name} = ?`), ...bound].join(' and ')
+  const order = last === undefined ? '' : ` order by ${last} desc`
+  return `select ${select.join(', ')} from ${table.name} where ${found}${order} limit 1`
+}
+
 function valuesOf(width: number, count: number): string {
   const row = `(${Array.from({ length: width }, () => '?').join(', ')})`
   return `values ${Array.from({ length: count }, () => row).join(', ')}`

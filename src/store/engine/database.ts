@@ -38,8 +38,23 @@ export type Over = 'newest' | 'oldest' | 'merge' | 'sum' | 'tables'
  */
 export type Within = { readonly pos: readonly number[] } | { readonly height: readonly number[] }
 
-/** Kinds of keys by which history is found; a hash is one by its first 48 bits. */
-export type KeyKind = 'address' | 'token' | 'hash'
+/**
+ * Kinds of keys by which history is found, and their parts.
+ *
+ * - `address`: of any list; `transactions`: of the list of its transactions; `transfers`: of that of its transfers of a standard,
+ *   the second part
+ * - `token`: of its transfers; `holders`: of who may hold it
+ * - `pair`: an address and a token
+ * - `hash`: the first 48 bits
+ */
+export type KeyKind =
+  | 'address'
+  | 'transactions'
+  | 'transfers'
+  | 'token'
+  | 'holders'
+  | 'pair'
+  | 'hash'
 
 /** Facts about a question of history that its words do not say. */
 export type HistoryScope = {
@@ -48,8 +63,18 @@ export type HistoryScope = {
   readonly within?: Within | undefined
   /** The stage whose history it is; by default `blocks`. */
   readonly stage?: HistoryStage | undefined
-  /** Index of the parameter whose rows alone are wanted: files that have none of it need not be read. */
-  readonly key?: { readonly of: KeyKind; readonly at: number } | undefined
+  /** Indexes of the parameters whose rows alone are wanted: files that have none of the key need not be read. */
+  readonly key?: { readonly of: KeyKind; readonly at: readonly number[] } | undefined
+  /**
+   * Of `merge`, with a `key`, where all rows are of balances and holders: indexes of the parameters that are the last height
+   * whose rows are wanted, and of the one behind which the first column begins. The directory of history has these rows, too.
+   */
+  readonly sums?: { readonly lastAt: readonly number[]; readonly afterAt: number } | undefined
+  /**
+   * Of `sums`: words for the same columns, asked in its place of the directory, with the parameters behind the first ones that
+   * they `skip`. It has amounts at the end of its heights; where an earlier one is wanted they are looked up by the pair.
+   */
+  readonly atEnd?: { readonly sqlite: string; readonly skip: number } | undefined
   /**
    * Of `merge`: index of the parameter that says how far the first column is read. It is lowered to the last row of a full
    * answer, so that a file gives no rows that others have before it.

@@ -116,7 +116,7 @@ export async function addSegment(
   const folder = await history.folder.identity(manifest)
   const draft = await history.folder.draft({ folder })
   try {
-    const name = await written(draft, history.schemaOf(piece.stage), fill)
+    const name = await written(draft, history.schemaOf(piece.stage), fill, { inMemory: true })
     const bytes = await history.folder.place(draft, name)
     const entry = { ...piece, name, tier: 0, bytes }
     await writeManifest(writer, manifest, { folder, segments: [...manifest.segments, entry] })
@@ -131,9 +131,9 @@ export async function written(
   path: string,
   schema: SegmentSchema,
   fill: (made: SegmentWriter) => Promise<void>,
-  pause?: () => Promise<unknown>,
+  { pause, inMemory }: { readonly pause?: () => Promise<unknown>; readonly inMemory?: true } = {},
 ): Promise<string> {
-  const made = new SegmentWriter(path, schema)
+  const made = new SegmentWriter(path, schema, inMemory)
   try {
     await fill(made)
     return await made.seal(pause)

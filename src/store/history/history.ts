@@ -1,13 +1,27 @@
 /** The frozen history of one open store: where its segments lie, and which are open. */
 
 import { Fault, faultIn, faultOf } from '../../core/fault.ts'
-import { itemAt } from '../../core/item-at.ts'
 import type { KeyKind, Reader } from '../engine/database.ts'
 import type { Layouts } from '../migrations/migrations.ts'
 import type { HistoryStage, Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
-import { covered, placesQuestion } from './directory.ts'
-import { type Manifest, type ManifestSegment, manifestText, parseManifest } from './manifest.ts'
+import {
+  type DirectorySet,
+  fileAt,
+  filesByStage,
+  type Heights,
+  pieceOfPlaces,
+  placesQuestion,
+  type StageFiles,
+  within,
+} from './directory.ts'
+import {
+  isManifestText,
+  type Manifest,
+  type ManifestSegment,
+  parseManifest,
+  readManifest,
+} from './manifest.ts'
 import { OpenSegments, SegmentMissing } from './open-segments.ts'
 import { checkName, stampOf } from './segment-bytes.ts'
 import type { SegmentCache } from './segment-cache.ts'
@@ -29,8 +43,8 @@ type Looked = { readonly state: string; readonly problem: string | undefined }
 /** Longest that work beside questions waits for a file of a bucket. */
 const patienceMs = 600_000
 
-/** Keys of one kind, few. */
-export type KeyValues = { readonly of: KeyKind; readonly values: readonly number[] }
+/** Keys of one kind, few; the parts of each. */
+export type KeyValues = { readonly of: KeyKind; readonly values: readonly (readonly number[])[] }
 
 /** Opens a segment for the query that reads it. */
 export type OpenSegment = (segment: ManifestSegment) => SegmentFile
@@ -42,10 +56,10 @@ export class History {
   readonly fileBytes: number | undefined
   readonly #below: number
   readonly #cache: SegmentCache | undefined
-  readonly #files: OpenSegments
+  readonly #open: OpenSegments
   #looked: ReadonlyMap<string, Looked> = new Map()
   #known = parseManifest('')
-  #covered: ReadonlySet<ManifestSegment> = new Set()
+  #files = filesByStage(this.#known)
   #isOfThisTurn = false
 
   /**
@@ -69,7 +83,7 @@ export class History {
     this.fileBytes = cache?.fileBytes
     this.#below = below
     this.#cache = cache
-    this.#files = new OpenSegments(this.folder, { tables, cache, layouts })
+    this.#open = new OpenSegments(this.folder, { tables, cache, layouts })
   }
 
   /** The manifest that was read last. */
@@ -79,15 +93,14 @@ export class History {
 
   /** The manifest as `reader` sees it. Cost: one look-up by key. */
   async manifest(reader: Reader): Promise<Manifest> {
-    const text = await manifestText(reader)
-    if (text !== this.#known.text) {
-      const read = parseManifest(text)
+    if (!(await isManifestText(reader, this.#known.text))) {
+      const read = await readManifest(reader)
       const segments = read.segments.filter(({ until }) => until <= this.#below)
       const directory = read.directory.filter(({ until }) => until <= this.#below)
       this.#known = { ...read, segments, directory }
-      this.#covered = new Set(covered(segments, directory))
+      this.#files = filesByStage(this.#known)
       this.#isOfThisTurn = false
-      this.#files.settle(this.#known)
+      this.#open.settle(this.#known)
     }
     return this.#known
   }
@@ -106,7 +119,7 @@ export class History {
 
   /** The tables of the segments of a stage. */
   schemaOf(stage: HistoryStage): SegmentSchema {
-    return this.#files.schemaOf({ stage })
+    return this.#open.schemaOf({ stage })
   }
 
   /**
@@ -123,7 +136,7 @@ export class History {
     // Open until the end: where there is room for fewer than are needed, each would be fetched for ever.
     const used: SegmentFile[] = []
     const open = (segment: ManifestSegment): SegmentFile => {
-      const file = this.#files.open(segment, this.#known)
+      const file = this.#open.open(segment, this.#known)
       file.users++
       used.push(file)
       return file
@@ -137,7 +150,7 @@ export class History {
         }
       return undefined
     } finally {
-      this.#files.release(used, this.#known)
+      this.#open.release(used, this.#known)
     }
   }
 
@@ -156,45 +169,51 @@ export class History {
     const { manifest, error, last } = of
     if (error instanceof SegmentMissing) return this.#isObtained(reader, manifest, error.segment)
     if (last === undefined || !isDamage(error) || this.#cache === undefined) throw error
-    this.#files.forget(last.name)
+    this.#open.forget(last.name)
     this.#cache.remove(last.name)
     return true
   }
 
-  /** Returns whether the directory has the keys of a segment of the manifest that was read last. */
-  isCovered(segment: ManifestSegment): boolean {
-    return this.#covered.has(segment)
+  /** The files of a stage of the manifest that was read last. */
+  filesOf(stage: HistoryStage): StageFiles {
+    return this.#files[stage]
   }
 
   /**
-   * Those of `segments` that may have rows of a key, by the directory where it can be read; `undefined` where the list of
-   * segments changed meanwhile.
+   * Segments of some `heights` that may have rows of a key, by the first of the sets of the `directory` that has any, in order of
+   * height; and the number of sets that say so, those before it too. Of a set that cannot be read all segments are given.
+   * `undefined` where the list of segments changed meanwhile.
    */
   async having(
     reader: Reader,
     manifest: Manifest,
-    segments: readonly ManifestSegment[],
-    { of, values }: KeyValues,
-  ): Promise<readonly ManifestSegment[] | undefined> {
-    const [first, last] = [itemAt(segments, 0), itemAt(segments, segments.length - 1)]
-    const files = manifest.directory.filter(
-      ({ stage, from, until }) => stage === first.stage && from < last.until && until > first.from,
-    )
-    if (segments.length <= files.length) return segments
+    of: {
+      readonly directory: readonly DirectorySet[]
+      readonly heights: Heights
+      readonly keys: KeyValues
+    },
+  ): Promise<{ readonly segments: readonly ManifestSegment[]; readonly read: number } | undefined> {
+    const { directory, heights, keys } = of
+    const segmentsIn = ({ stage, from, until }: DirectorySet): readonly ManifestSegment[] =>
+      within(this.#files[stage].segments, {
+        from: Math.max(from, heights.from),
+        until: Math.min(until, heights.until),
+      })
     try {
-      const places = await this.using(reader, manifest, (open) =>
-        files.flatMap((each) =>
-          values.flatMap((value) =>
-            open(each).all(placesQuestion[of], [value, first.from, last.until]),
-          ),
-        ),
-      )
-      const heights = new Set(places?.map((row) => row[0]))
-      return places && segments.filter(({ from }) => heights.has(from))
+      return await this.using(reader, manifest, (open) => {
+        for (const [at, each] of directory.entries()) {
+          const segments = havingKeys(open, each, { segments: segmentsIn(each), keys })
+          if (segments.length > 0) return { segments, read: at + 1 }
+        }
+        return { segments: [], read: directory.length }
+      })
     } catch (error) {
       // One that only comes late is waited for: to fetch all segments in its place would take longer.
       if (faultOf(error)?.code !== 'store-failed') throw error
-      return segments
+      const [first] = directory
+      if (directory.length > 1 && first !== undefined)
+        return this.having(reader, manifest, { ...of, directory: [first] })
+      return { segments: first === undefined ? [] : segmentsIn(first), read: 1 }
     }
   }
 
@@ -205,7 +224,7 @@ export class History {
     for (;;) {
       const manifest = await this.manifest(reader)
       const files: SegmentFile[] = []
-      const release = (): void => this.#files.release(files, this.#known)
+      const release = (): void => this.#open.release(files, this.#known)
       try {
         for (const segment of this.#cache === undefined ? manifest.segments : []) {
           const file = await this.file(segment)
@@ -225,7 +244,7 @@ export class History {
     for (let mayComeAgain = true; ; mayComeAgain = false) {
       await this.obtain(segment)
       try {
-        return this.#files.open(segment, this.#known)
+        return this.#open.open(segment, this.#known)
       } catch (error) {
         // A damaged file of a bucket is gone from this disk now.
         if (!(error instanceof SegmentMissing)) throw error
@@ -241,7 +260,7 @@ export class History {
     try {
       return await work(file)
     } finally {
-      this.#files.release([file], this.#known)
+      this.#open.release([file], this.#known)
     }
   }
 
@@ -273,7 +292,7 @@ export class History {
   /** Has files of a bucket fetched again that may be damaged on this disk. */
   dropCopies(segments: readonly ManifestSegment[]): void {
     for (const { name } of this.#cache === undefined ? [] : segments) {
-      this.#files.forget(name)
+      this.#open.forget(name)
       this.#cache?.remove(name)
     }
   }
@@ -287,7 +306,7 @@ export class History {
     const path = this.folder.pathOf(name)
     const isHere = this.#cache?.isHere(name) ?? stampOf(path) !== undefined
     if (!isHere && this.#cache === undefined) throw await this.#missing(segment)
-    if (!isHere) await this.#cache?.need(segment, this.#files.schemaOf(segment), patienceMs)
+    if (!isHere) await this.#cache?.need(segment, this.#open.schemaOf(segment), patienceMs)
     return path
   }
 
@@ -313,7 +332,7 @@ export class History {
     const known = this.#looked.get(segment.name)
     if (known?.state === state) return known
     try {
-      this.#files.read(path, segment, this.#known).close()
+      this.#open.read(path, segment, this.#known).close()
       return { state, problem: undefined }
     } catch (error) {
       return { state, problem: faultIn(error).message }
@@ -328,7 +347,7 @@ export class History {
   ): Promise<boolean> {
     try {
       if (this.#cache === undefined) throw await this.#missing(segment)
-      await this.#cache.need(segment, this.#files.schemaOf(segment))
+      await this.#cache.need(segment, this.#open.schemaOf(segment))
       return true
     } catch (error) {
       if (faultOf(error) !== undefined && (await this.manifest(reader)).text !== text) return false
@@ -347,7 +366,7 @@ export class History {
    */
   async adopt(path: string, name: string): Promise<void> {
     await checkName(path, name)
-    this.#files.forget(name)
+    this.#open.forget(name)
     await this.folder.place(path, name, true)
   }
 
@@ -359,6 +378,24 @@ export class History {
   }
 
   close(): void {
-    this.#files.close()
+    this.#open.close()
   }
+}
+
+/** Those of `segments` that a set of the directory has under some keys, in order of height. */
+function havingKeys(
+  open: OpenSegment,
+  set: DirectorySet,
+  of: { readonly segments: readonly ManifestSegment[]; readonly keys: KeyValues },
+): readonly ManifestSegment[] {
+  const { segments, keys } = of
+  const [first, last] = [segments[0], segments.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const found = keys.values.flatMap((key) =>
+    open(pieceOfPlaces(set, keys.of, key))
+      .all(placesQuestion[keys.of], [...key, first.from, last.until])
+      .map(([height]) => height),
+  )
+  if (keys.values.length > 1) found.sort((one, other) => one - other)
+  return [...new Set(found.flatMap((height) => fileAt(segments, height) ?? []))]
 }

@@ -2,7 +2,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
-import type { Reader, Writer } from '../engine/database.ts'
+import { type Reader, statement, type Writer } from '../engine/database.ts'
 import { metaText, putMeta } from '../meta.ts'
 import { segmentsName } from '../schema/control.ts'
 import { type HistoryStage, historyStages } from '../schema/table.ts'
@@ -23,6 +23,8 @@ export type ManifestSegment = {
   readonly isDamaged?: boolean
   /** It has no rows, but is of the directory: see `directory.ts`. */
   readonly isDirectory?: true
+  /** Of the directory: its first key, where it is not the first file of its heights. */
+  readonly first?: readonly number[]
 }
 
 /** The frozen history of a store. */
@@ -54,6 +56,22 @@ export async function manifestText(reader: Reader): Promise<string> {
   return (await metaText(reader, segmentsName)) ?? ''
 }
 
+/** Characters of the beginning of the text, with folder and serial: it never repeats either. */
+const headLength = 96
+const headOf = statement<string>(
+  `select substr(value, 1, ${headLength}) from meta where name = ?`,
+  { over: undefined },
+)
+
+/**
+ * Returns whether the stored text is `text`. Cost: one look-up by key; the whole text of a long history takes longer to
+ * read than most answers.
+ */
+export async function isManifestText(reader: Reader, text: string): Promise<boolean> {
+  const head = (await reader.get(headOf, [segmentsName]))?.[0] ?? ''
+  return head === text.slice(0, headLength)
+}
+
 /**
  * Writes which segments hold the history now, in any order of stages, in place of manifest `old`. Files of the directory,
  * in any order, are left out where they are of other segments.
@@ -83,7 +101,7 @@ export async function writeManifest(
 }
 
 function entryOf(segment: ManifestSegment): readonly unknown[] {
-  const { stage, from, until, name, tier, bytes, isDamaged = false } = segment
+  const { stage, from, until, name, tier, bytes, isDamaged = false, first } = segment
   return [
     stage,
     from,
@@ -93,6 +111,7 @@ function entryOf(segment: ManifestSegment): readonly unknown[] {
     // Versions that know no sizes look for the mark here.
     ...(isDamaged ? [damagedMark] : []),
     ...(bytes === undefined ? [] : [bytes]),
+    ...(first === undefined ? [] : [first]),
   ]
 }
 
@@ -156,7 +175,9 @@ function parseEntry(entry: unknown): ManifestSegment {
   const bytes = facts.find(isHeight)
   const size = bytes === undefined ? {} : { bytes }
   const damage = facts.includes(damagedMark) ? { isDamaged: true } : {}
-  return { stage, from, until, name, tier, ...size, ...damage }
+  const key: unknown = facts.find((each) => Array.isArray(each))
+  const first = Array.isArray(key) ? { first: key.map(Number) } : {}
+  return { stage, from, until, name, tier, ...size, ...damage, ...first }
 }
 
 /** Segments of one stage, in order of height. */

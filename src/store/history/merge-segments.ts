@@ -6,22 +6,26 @@
  * process leaves a file that no manifest names.
  */
 
+import { rmSync } from 'node:fs'
+
 import { faultIn, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Writer } from '../engine/database.ts'
 import { historyStages } from '../schema/table.ts'
-import { covered } from './directory.ts'
+import { covered, setsOf } from './directory.ts'
 import type { History } from './history.ts'
 import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
-import { type MergeFiles, mergeFiles } from './merge-files.ts'
+import { type MadeFile, type MergeFiles, mergeFiles, type MergeSource } from './merge-files.ts'
 import { stampOf } from './segment-bytes.ts'
 
 /** So many segments of one tier become one of the next: a row is written once per tier. */
 export const mergedAtOnce = 8
 /** Most segments merged at once: SQLite attaches so many files beside the one it writes. */
 export const mostMergedAtOnce = 10
-/** Most bytes of a merged file of the directory, which is fetched as a whole. */
-const mostDirectoryBytes = 67_108_864
+/** A file of the directory is not cut into smaller ones. */
+const leastPieceBytes = 16_384
+/** So many segments that stay make a file of the directory: until then each of them is asked. */
+const leastListed = 4
 /** Most segments of a stage that wait to be merged: a look for a hash reads each of them. */
 export const mostSegments = 20
 
@@ -60,20 +64,26 @@ export async function mergeDue(merging: Merging): Promise<ManifestSegment | unde
   return due && merge(merging, manifest, due)
 }
 
-/** Segments for another file of the directory, or files of it to merge. */
+/** Segments for another set of the directory, or sets of it to merge. */
 function directoryDue(manifest: Manifest, fileBytes: number): Due | undefined {
   for (const stage of historyStages) {
     const all = segmentsOf(manifest, stage)
+    const listed = segmentsOf({ segments: manifest.directory }, stage)
     const left = new Set([
       ...runsToMerge(all, fileBytes).flatMap(({ segments }) => segments),
-      ...covered(all, manifest.directory),
+      ...covered(all, listed),
     ])
-    const segments = neighbours(all.filter((each) => !left.has(each)))
+    const segments = neighbours(
+      all.filter((each) => !left.has(each)),
+      leastListed,
+    )
     if (segments !== undefined) return { files: segments, adds: true }
-    const listed = segmentsOf({ segments: manifest.directory }, stage)
-    const files = segmentsToMerge(listed, mostDirectoryBytes)
-    if (files.length > 1 && neighbours(files, files.length) !== undefined)
+    const heads = segmentsToMerge(listed.filter(({ first }) => first === undefined))
+    if (heads.length > 1 && neighbours(heads, heads.length) !== undefined) {
+      const [{ from }, { until }] = [itemAt(heads, 0), itemAt(heads, heads.length - 1)]
+      const files = listed.filter((each) => each.from >= from && each.until <= until)
       return { files, adds: false }
+    }
   }
   return undefined
 }
@@ -81,7 +91,7 @@ function directoryDue(manifest: Manifest, fileBytes: number): Due | undefined {
 /** The first of `segments`, at least `least` and at most {@link mostMergedAtOnce}, that follow each other. */
 function neighbours(
   segments: readonly ManifestSegment[],
-  least = mergedAtOnce,
+  least: number,
 ): readonly ManifestSegment[] | undefined {
   let run: ManifestSegment[] = []
   for (const segment of segments) {
@@ -100,31 +110,39 @@ async function merge(
   { folder }: Manifest,
   { files: due, adds }: Due,
 ): Promise<ManifestSegment | undefined> {
-  const { stage, from, tier, isDirectory } = itemAt(due, 0)
+  const { stage, from, tier, isDirectory = false } = itemAt(due, 0)
   const { until } = itemAt(due, due.length - 1)
-  const heights = adds ? { heights: due.map((each) => each.from) } : {}
+  const heights = adds ? due.map((each) => each.from) : undefined
+  const { fileBytes = Number.POSITIVE_INFINITY } = history
+  const directory = { heights, pieceBytes: Math.max(fileBytes, leastPieceBytes) }
   const draft = await history.folder.draft({ folder })
+  let made: readonly MadeFile[] = []
   try {
-    const sources: { path: string; name: string }[] = []
-    for (const each of due) sources.push({ path: await history.obtain(each), name: each.name })
-    const job = { sources, draft, stage, isDirectory: isDirectory ?? false, ...heights }
-    const name = await write(job, pause)
+    const sources: MergeSource[] = []
+    for (const each of due)
+      sources.push({ path: await history.obtain(each), name: each.name, first: each.first })
+    const job = { sources, draft, stage, ...(adds || isDirectory ? { directory } : {}) }
+    made = await write(job, pause)
     // What takes long comes before the transaction: a file without a name in the manifest stays long enough.
     await history.folder.identity({ folder })
-    const bytes = await history.folder.place(draft, name)
+    const entries: ManifestSegment[] = []
+    for (const { draft: path, name, first } of made) {
+      const bytes = await history.folder.place(path, name)
+      const key = first === undefined ? {} : { first }
+      entries.push({ stage, from, until, name, tier: adds ? 0 : tier + 1, bytes, ...key })
+    }
     return await commit(async (writer) => {
       const manifest = await history.manifest(writer)
       if (!isListed(due, manifest)) return undefined
-      const entry = { stage, from, until, name, tier: adds ? 0 : tier + 1, bytes }
-      const merged = listOf(due, manifest).toSpliced(placeOf(due, manifest), due.length, entry)
+      const merged = listOf(due, manifest).toSpliced(placeOf(due, manifest), due.length, ...entries)
       const { segments, directory } = manifest
       const changed = adds
-        ? { segments, directory: [...directory, entry] }
-        : isDirectory === true
+        ? { segments, directory: [...directory, ...entries] }
+        : isDirectory
           ? { segments, directory: merged }
           : { segments: merged }
       await writeManifest(writer, manifest, { folder, ...changed })
-      return entry
+      return entries[0]
     })
   } catch (error) {
     history.dropCopies(due)
@@ -133,13 +151,14 @@ async function merge(
       return undefined
     throw error
   } finally {
+    for (const each of made) rmSync(each.draft, { force: true })
     history.folder.drafted(draft)
   }
 }
 
 /**
- * Takes files of the directory that cannot be had any more from the list: they are made again. Throws `not-ready` where the
- * bucket does not say.
+ * Takes files of the directory that cannot be had any more, or are of another form, from the list: they are made again.
+ * Throws `not-ready` where the bucket does not say.
  */
 export async function forgetLost({
   reader,
@@ -149,7 +168,7 @@ export async function forgetLost({
   const lost = new Set<string>()
   for (const each of (await history.manifest(reader)).directory)
     try {
-      await history.obtain(each)
+      await history.file(each)
     } catch (error) {
       if (faultOf(error)?.code !== 'store-failed') throw error
       lost.add(each.name)
@@ -157,7 +176,11 @@ export async function forgetLost({
   if (lost.size === 0) return
   await commit(async (writer) => {
     const manifest = await history.manifest(writer)
-    const directory = manifest.directory.filter(({ name }) => !lost.has(name))
+    // Without one of its files a set says nothing.
+    const kept = setsOf(manifest.directory).filter(
+      ({ pieces }) => !pieces.some(({ name }) => lost.has(name)),
+    )
+    const directory = kept.flatMap(({ pieces }) => pieces)
     await writeManifest(writer, manifest, { ...manifest, directory })
   })
 }

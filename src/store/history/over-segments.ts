@@ -1,9 +1,4 @@
-/**
- * One history over tables and segments: what reads here sees all of it, whatever is frozen.
- *
- * Rows move from tables into segments, and back, in a commit that changes the manifest, whose text never
- * repeats. So whoever finds the same manifest before and after it read the tables saw one state of both.
- */
+/** One history over tables and segments: what reads here sees all of it, whatever is frozen. */
 
 import { assert } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
@@ -14,15 +9,17 @@ import {
   type Lookup,
   type Reader,
   type Row,
-  type MaybePromise,
   type Statement,
   type Value,
   valueAt,
 } from '../engine/database.ts'
+import { balance } from '../schema/evm.ts'
 import { placesPerBlock } from '../schema/sums.ts'
 import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
+import { type AskedFiles, type Store, unchanged } from './asked-files.ts'
+import { type DirectorySet, fileAt, type Heights, nextPiece, pieceOfPair } from './directory.ts'
 import type { History, KeyValues, OpenSegment } from './history.ts'
-import { frozenUntil, type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
+import type { ManifestSegment } from './manifest.ts'
 import { placeColumn } from './segment-file.ts'
 
 /** `reader` with the segments of `history`. */
@@ -54,8 +51,6 @@ export function historyReader(reader: Reader, history: History): Reader {
   }
 }
 
-type Store = { readonly reader: Reader; readonly history: History }
-
 function isOverSegments({ over }: Statement): boolean {
   return over !== undefined && over !== 'tables'
 }
@@ -75,25 +70,26 @@ const everyRow = Number.POSITIVE_INFINITY
 
 async function answers<R extends Row>(store: Store, query: Query<R>): Promise<R[]> {
   const { question, parameters, most } = query
-  const { over, stage = 'blocks' } = question
-  const heights = heightsOf(question, parameters)
-  const { key } = question
-  const keys = key && { of: key.of, values: [Number(parameters[key.at])] }
-  return unchanged(store, stage, heights, {
+  const { over, stage = 'blocks', key, sums } = question
+  const keys = key && { of: key.of, values: [key.at.map((at) => Number(parameters[at]))] }
+  return unchanged(store, stage, heightsOf(question, parameters), {
     keys,
+    lasts: sums?.lastAt.slice(0, 1).map((at) => Number(parameters[at])),
+    isNewestFirst: over === 'newest',
     tables: () => store.reader.all(question, parameters),
-    isEnough: (stored) => over === 'newest' && stored.length >= most,
-    segments: (open, segments, stored = []) => combined(query, open, segments, stored),
+    isEnough: (rows) => (over === 'newest' || over === 'oldest') && rows.length >= most,
+    segments: (open, files, rows = []) => combined(query, open, files, rows),
+    ...(over === 'oldest'
+      ? { behind: (rows, stored = []) => [...rows, ...stored].slice(0, most) }
+      : {}),
   })
 }
 
-/** Heights in which all rows lie that are queried, half-open. */
-type Heights = { readonly from: number; readonly until: number }
-
-function heightsOf({ within }: Statement, parameters: readonly Value[]): Heights {
-  if (within === undefined) return { from: 0, until: everyRow }
-  const isPos = 'pos' in within
-  const [first, end = first] = (isPos ? within.pos : within.height).map((at) =>
+/** Heights in which all rows lie that are queried. */
+function heightsOf({ within: range }: Statement, parameters: readonly Value[]): Heights {
+  if (range === undefined) return { from: 0, until: everyRow }
+  const isPos = 'pos' in range
+  const [first, end = first] = (isPos ? range.pos : range.height).map((at) =>
     Math.floor(Number(parameters[at]) / (isPos ? placesPerBlock : 1)),
   )
   assert(first !== undefined && end !== undefined, 'a question names a parameter')
@@ -101,110 +97,37 @@ function heightsOf({ within }: Statement, parameters: readonly Value[]): Heights
   return { from: first, until: isPos || first === end ? end + 1 : end }
 }
 
-type Reading<T> = {
-  /** The only keys whose rows are wanted; absent where no file is left out. */
-  readonly keys?: KeyValues | undefined
-  readonly tables: () => MaybePromise<T>
-  /** Returns whether what tables have is all that is wanted. */
-  readonly isEnough: (stored: T) => boolean
-  /** `stored` is absent where tables have nothing of the heights. */
-  readonly segments: (
-    open: OpenSegment,
-    segments: readonly ManifestSegment[],
-    stored: T | undefined,
-  ) => T
-}
-
-/**
- * An answer from the tables and the segments that overlap `heights`, all of one state of the
- * store.
- */
-async function unchanged<T>(
-  { reader, history }: Store,
-  stage: HistoryStage,
-  heights: Heights,
-  reading: Reading<T>,
-): Promise<T> {
-  const { tables, isEnough } = reading
-  for (let known = history.known; ;) {
-    const isFrozen = heights.until <= frozenUntil(known, stage)
-    const stored = isFrozen ? undefined : await tables()
-    if (stored !== undefined && isEnough(stored)) return stored
-    const manifest: Manifest = isFrozen
-      ? await history.thisTurn(reader)
-      : await history.manifest(reader)
-    if (manifest.text === known.text) {
-      const reached = segmentsOf(manifest, stage).filter(
-        ({ from, until }) => from < heights.until && until > heights.from,
-      )
-      if (stored !== undefined && reached.length === 0) return stored
-      const answer = await ofFiles({ reader, history }, { manifest, reached, stored }, reading)
-      if (answer !== undefined) return answer.all
-    }
-    known = await history.manifest(reader)
-  }
-}
-
-/**
- * An answer from tables, which gave `stored`, and the segments that are `reached`; `undefined` where the list of
- * segments changed meanwhile.
- */
-async function ofFiles<T>(
-  { reader, history }: Store,
-  of: {
-    readonly manifest: Manifest
-    readonly reached: readonly ManifestSegment[]
-    readonly stored: T | undefined
-  },
-  { keys, isEnough, segments }: Reading<T>,
-): Promise<{ readonly all: T } | undefined> {
-  const { manifest, reached, stored } = of
-  const listed = keys === undefined ? [] : reached.filter((each) => history.isCovered(each))
-  const rest = listed.length === 0 ? reached : reached.filter((each) => !history.isCovered(each))
-  const newest = await history.using(reader, manifest, (open) => ({
-    all: segments(open, rest, stored),
-  }))
-  // An answer that is full before the directory never asks it.
-  if (newest === undefined || keys === undefined || listed.length === 0 || isEnough(newest.all))
-    return newest
-  const having = await history.having(reader, manifest, listed, keys)
-  if (having === undefined) return undefined
-  return history.using(reader, manifest, (open) => ({ all: segments(open, having, newest.all) }))
-}
-
-/** Rows of segments and of tables, which are newer than all segments: `stored`. */
+/** Rows of files, and those that were found before. */
 function combined<R extends Row>(
   query: Query<R>,
   open: OpenSegment,
-  segments: readonly ManifestSegment[],
-  stored: readonly R[],
+  { files, sums }: AskedFiles,
+  found: readonly R[],
 ): R[] {
   const { question, parameters, most } = query
-  const rowsOf = (segment: ManifestSegment, wanted = most): readonly R[] => {
-    const file = open(segment)
+  const rowsOf = (file: ManifestSegment, wanted = most): readonly R[] => {
+    const segment = open(file)
     if (wanted === 1) {
-      const row = file.get(question, parameters)
+      const row = segment.get(question, parameters)
       return row === undefined ? [] : [row]
     }
     const limited = wanted === most ? parameters : [...parameters.slice(0, -1), wanted]
-    return file.all(question, limited)
+    return segment.all(question, limited)
   }
   switch (question.over) {
     case 'newest':
-      return inTurn([...stored], segments.toReversed(), most, rowsOf)
-    case 'oldest': {
-      const rows = inTurn([], segments, most, rowsOf)
-      return [...rows, ...stored].slice(0, most)
-    }
+      return inTurn([...found], files.toReversed(), most, rowsOf)
+    case 'oldest':
+      return inTurn([...found], files, most, rowsOf)
     case 'merge': {
       // The oldest first: most of what was numbered first is there, so that the others have little to add.
-      let rows = stored
-      for (const each of segments)
+      let rows = sums === undefined ? found : withSums(query, open, sums, found)
+      for (const each of files)
         rows = merged(query, rows, open(each).all(question, parametersUpTo(query, rows)))
       return [...rows]
     }
     case 'sum': {
-      const [first, ...others] = [...segments.flatMap((each) => rowsOf(each)), ...stored]
+      const [first, ...others] = [...files.flatMap((each) => rowsOf(each)), ...found]
       if (first === undefined) return []
       const sum = others.reduce(
         (one: Row, other) => one.map((value, at) => Number(value) + Number(other[at])),
@@ -214,9 +137,84 @@ function combined<R extends Row>(
     }
     case 'tables':
     case undefined:
-      return [...stored]
+      return [...found]
   }
 }
+
+/** Rows of the directory, and those that were found before. */
+function withSums<R extends Row>(
+  query: Query<R>,
+  open: OpenSegment,
+  { sets, before }: NonNullable<AskedFiles['sums']>,
+  found: readonly R[],
+): readonly R[] {
+  const { question, parameters } = query
+  const last = before(Number(parameters[question.sums?.lastAt[0] ?? -1]))
+  let rows = found
+  for (const set of sets) {
+    let wanted = parametersUpTo(query, rows)
+    let piece = nextPiece(set, undefined, rangeOf(query, wanted))
+    while (piece !== undefined) {
+      rows = merged(query, rows, ofPiece(query, open, { set, last, piece, wanted }))
+      wanted = parametersUpTo(query, rows)
+      piece = nextPiece(set, piece, rangeOf(query, wanted))
+    }
+  }
+  return rows
+}
+
+/** Rows of the first column that a question wants: of which key, and from where to where. */
+function rangeOf<R extends Row>(
+  { question: { key, sums, upTo } }: Query<R>,
+  wanted: readonly Value[],
+): Parameters<typeof nextPiece>[2] {
+  const at = (index = -1): number => Number(wanted[index])
+  assert(key !== undefined, 'the directory is asked for a key')
+  return { kind: key.of, key: at(key.at[0]), after: at(sums?.afterAt), upTo: at(upTo) }
+}
+
+/** Rows of a file of the directory up to height `last`. */
+function ofPiece<R extends Row>(
+  { question }: Query<R>,
+  open: OpenSegment,
+  of: {
+    readonly set: DirectorySet
+    readonly piece: ManifestSegment
+    readonly last: number
+    readonly wanted: readonly Value[]
+  },
+): readonly R[] {
+  const { set, piece, last, wanted } = of
+  const { sums, atEnd, key } = question
+  const parameters = wanted.map((value, at) => (sums?.lastAt.includes(at) === true ? last : value))
+  if (atEnd === undefined) return open(piece).all(question, parameters)
+  const words = { ...question, sqlite: atEnd.sqlite }
+  const rows = open(piece).all<R>(words, parameters.slice(atEnd.skip))
+  if (last >= set.until - 1) return rows
+  const tokenId = Number(parameters[key?.at[0] ?? -1])
+  const pairs = [rows.map((row) => Number(row[0])), rows.map(() => tokenId)]
+  const found = [...rows]
+  for (const [file, places] of byPiece(set, pairs)) {
+    const some = [...pairs, rows.map(() => last)].map((column) =>
+      places.map((at) => column[at] ?? 0),
+    )
+    for (const [nth, amount] of open(file).lookup(balanceAt, some).entries()) {
+      const at = itemAt(places, nth)
+      const row = itemAt(rows, at)
+      found[at] = likeRow(row, [itemAt<Value>(row, 0), amount?.[0] ?? null, amount?.[1] ?? null])
+    }
+  }
+  return found
+}
+
+/** The newest balance of a pair at a height. */
+const balanceAt = {
+  table: balance,
+  key: ['address_id', 'token_id'],
+  select: ['value', 'negative'],
+  last: 'height',
+  isBounded: true,
+} as const
 
 function inTurn<R extends Row>(
   rows: R[],
@@ -268,7 +266,7 @@ function merged<R extends Row>(
 }
 
 /** `row` with the sum of the amounts of all `rows`, whose size and sign stand at `at`; NULL where none has one. */
-function withAmount<R extends Row>(row: R, rows: readonly R[], at: number): R {
+export function withAmount<R extends Row>(row: R, rows: readonly R[], at: number): R {
   if (rows.length === 1 || rows.every((each) => each[at] === null)) return row
   const sum = rows.reduce((total, each) => total + amountOf(each[at], each[at + 1]), 0n)
   return likeRow(row, [...row.slice(0, at), ...amountCells(sum), ...row.slice(at + 2)])
@@ -309,19 +307,23 @@ function byKey<T extends Table, Names extends readonly string[]>(
   const heights = numbersIn(place).map((each) => Math.floor(each / scale))
   const reached = { from: Math.min(...heights), until: Math.max(...heights) + 1 }
   return unchanged(store, stageNamed(table), reached, {
+    isNewestFirst: true,
     tables: async () => store.reader.lookup(lookup, keys),
     isEnough: (stored) => stored.every((row) => row !== undefined),
-    segments: (open, segments, stored = heights.map(() => undefined)) => {
+    segments: (open, { files }, stored = heights.map(() => undefined)) => {
       const found = [...stored]
-      for (const segment of segments) {
-        const wanted = [...heights.keys()].filter((at) => {
-          const height = itemAt(heights, at)
-          return found[at] === undefined && segment.from <= height && height < segment.until
-        })
-        if (wanted.length === 0) continue
-        const some = keys.map((column) => wanted.map((at) => valueAt(column, at)))
-        for (const [at, row] of open(segment).lookup(lookup, some).entries())
-          found[itemAt(wanted, at)] = row
+      const wanted = new Map<ManifestSegment, number[]>()
+      for (const [at, height] of heights.entries()) {
+        const file = found[at] === undefined ? fileAt(files, height) : undefined
+        if (file === undefined) continue
+        const places = wanted.get(file)
+        if (places === undefined) wanted.set(file, [at])
+        else places.push(at)
+      }
+      for (const [file, places] of wanted) {
+        const some = keys.map((column) => places.map((at) => valueAt(column, at)))
+        for (const [at, row] of open(file).lookup(lookup, some).entries())
+          found[itemAt(places, at)] = row
       }
       return found
     },
@@ -336,40 +338,84 @@ function newestByKey<T extends Table, Names extends readonly string[]>(
 ): Promise<(FoundRow<T, Names> | undefined)[]> {
   const { table, key, select, isBounded } = lookup
   const at = select.indexOf('value')
-  const bounds = isBounded === true ? numbersIn(itemAt(keys, key.length)) : [everyRow]
+  const lasts = isBounded === true ? numbersIn(itemAt(keys, key.length)) : [everyRow]
   assert(
-    table.freezes === 'running' && at !== -1 && select[at + 1] === 'negative',
-    `the newest row of ${table.name} is queried with its amount`,
+    table.freezes === 'running' &&
+      at !== -1 &&
+      select.length === 2 &&
+      select[at + 1] === 'negative',
+    `the newest row of ${table.name} is queried by pair, with its amount`,
   )
+  const tuples = keys.slice(0, key.length)
+  const count = itemAt(keys, 0).length
   return unchanged<(FoundRow<T, Names> | undefined)[]>(
     store,
     stageNamed(table),
-    { from: 0, until: Math.max(...bounds) + 1 },
+    { from: 0, until: Math.max(...lasts) + 1 },
     {
-      keys: keysOf(itemAt(keys, 0)),
+      keys: pairsOf(tuples),
+      lasts,
+      isNewestFirst: true,
       tables: async () => store.reader.lookup(lookup, keys),
       isEnough: () => false,
-      segments: (open, segments, stored = []) => {
-        const parts = segments.toReversed().map((each) => open(each).lookup(lookup, keys))
-        return Array.from({ length: itemAt(keys, 0).length }, (_, key) => {
-          const rows = [stored[key], ...parts.map((part) => part[key])].filter(
-            (row) => row !== undefined,
-          )
-          const [newest] = rows
-          return newest && withAmount(newest, rows, at)
-        })
+      segments: (open, { files, sums }, stored = []) => {
+        const found = Array.from({ length: count }, (_, place) => stored[place])
+        const add = (place: number, row: FoundRow<T, Names> | undefined): void => {
+          const newer = found[place]
+          if (row !== undefined)
+            found[place] = newer === undefined ? row : withAmount(newer, [newer, row], at)
+        }
+        for (const file of files.toReversed()) {
+          const isInside = sums?.inside.has(file) === true
+          for (const [place, row] of open(file).lookup(lookup, keys).entries())
+            if (!isInside || lies(file, lasts[place])) add(place, row)
+        }
+        if (sums === undefined) return found
+        const bounds = isBounded === true ? [lasts.map(sums.before)] : []
+        for (const set of sums.sets.toReversed())
+          for (const [piece, places] of byPiece(set, tuples)) {
+            const some = [...tuples, ...bounds].map((column) =>
+              places.map((place) => valueAt(column, place)),
+            )
+            for (const [nth, row] of open(piece).lookup(lookup, some).entries())
+              add(itemAt(places, nth), row)
+          }
+        return found
       },
     },
   )
 }
 
-/** Most addresses whose places are looked for; those of more are in most files. */
-const mostAddresses = 8
+/** Places of pairs by the files of a set that have them. */
+function byPiece(
+  set: DirectorySet,
+  [addressIds = [], tokenIds = []]: readonly Column[],
+): ReadonlyMap<ManifestSegment, readonly number[]> {
+  const places = new Map<ManifestSegment, number[]>()
+  for (let place = 0; place < addressIds.length; place++) {
+    const pair = [Number(valueAt(addressIds, place)), Number(valueAt(tokenIds, place))] as const
+    const piece = pieceOfPair(set, ...pair)
+    const known = places.get(piece)
+    if (known === undefined) places.set(piece, [place])
+    else known.push(place)
+  }
+  return places
+}
 
-/** Addresses of pairs, where they are few. */
-function keysOf(addressIds: Column): KeyValues | undefined {
-  const values = [...new Set(numbersIn(addressIds))]
-  return values.length > mostAddresses ? undefined : { of: 'address', values }
+function lies({ from, until }: ManifestSegment, height = -1): boolean {
+  return from <= height && height < until
+}
+
+/** Most pairs that are looked for one by one. */
+const mostPairs = 16
+
+/** Pairs of an address and a token, where they are few. */
+function pairsOf([addressIds, tokenIds]: readonly Column[]): KeyValues | undefined {
+  if (addressIds === undefined || tokenIds === undefined || addressIds.length > mostPairs)
+    return undefined
+  const tokens = numbersIn(tokenIds)
+  const values = numbersIn(addressIds).map((addressId, at) => [addressId, itemAt(tokens, at)])
+  return { of: 'pair', values }
 }
 
 function numbersIn(column: Column): number[] {

@@ -31,6 +31,8 @@ import { layoutPragma, type SegmentSchema } from './segment-schema.ts'
 const readerCachePages = 256
 const writerCachePages = 4_096
 const copyCachePages = 512
+/** Of a segment that is made in memory, 32 MiB; a larger one goes on in a file. */
+const memoryPages = 8_192
 /** `Firs`, for those who look at the file. */
 const applicationId = 0x46697273
 
@@ -121,31 +123,29 @@ export class SegmentFile implements Reader {
 export class SegmentWriter {
   readonly #path: string
   readonly #loose: string
-  readonly connection: SqliteConnection
+  #connection: SqliteConnection
   readonly #tables: readonly Table[]
   readonly #attached: string[] = []
   #isOpen = true
+  #isInMemory: boolean
 
-  /** Makes the file at `path`, in place of what is there, with the tables of `schema`. Throws `store-full`, `store-failed`. */
-  constructor(path: string, { tables, newest }: SegmentSchema) {
+  /**
+   * Makes the file at `path`, in place of what is there, with the tables of `schema`. With `inMemory` what is small is written to
+   * the disk once. Throws `store-full`, `store-failed`.
+   */
+  constructor(path: string, { tables, newest }: SegmentSchema, inMemory = false) {
     this.#path = path
     this.#loose = path + draftEnding
     this.#tables = tables
+    this.#isInMemory = inMemory
     onDisk(() => [path, this.#loose].forEach((file) => rmSync(file, { force: true })))
-    this.connection = new SqliteConnection({
-      path: this.#loose,
-      name: 'of segments',
-      readOnly: false,
-      cachePages: writerCachePages,
-      busyTimeoutMs: 0,
-    })
+    this.#connection = looseConnection(inMemory ? ':memory:' : this.#loose)
     try {
       // A killed process leaves a file that is never used, so nothing needs a rollback. The journal
       // mode is set first: the statements after it write the header, and would begin a journal on
       // disk.
       for (const each of [
-        'journal_mode = memory',
-        'synchronous = off',
+        ...loosePragmas,
         `page_size = ${pageBytes}`,
         `application_id = ${applicationId}`,
         `${layoutPragma} = ${newest}`,
@@ -159,15 +159,47 @@ export class SegmentWriter {
     }
   }
 
+  /** Runs statements beside {@link SegmentWriter.add}. */
+  get connection(): SqliteConnection {
+    return this.#connection
+  }
+
   /** Adds rows that follow, in the order of their key, those of the table before them. */
   add(table: Table, columns: Columns): void {
     this.connection.insert(table, columns, 'fault')
+    if (this.#isInMemory && this.connection.pragma('page_count') > memoryPages) this.#toDisk()
+  }
+
+  /** Goes on in a file. */
+  #toDisk(): void {
+    this.#isInMemory = false
+    this.connection.exec('commit')
+    this.connection.exec(`vacuum into '${this.#loose.replaceAll("'", "''")}'`)
+    this.connection.close()
+    this.#connection = looseConnection(this.#loose)
+    for (const each of loosePragmas) this.connection.exec(`pragma ${each}`)
+    this.connection.exec('begin')
   }
 
   /** Names the database at `address` in statements of {@link SegmentWriter.connection}. */
   attach(address: URL, name: string): void {
     this.connection.exec(`attach '${address.href.replaceAll("'", "''")}' as ${name}`)
     this.#attached.push(name)
+  }
+
+  /** Takes attached databases away; what was written is kept. */
+  detach(): void {
+    this.connection.exec('commit')
+    for (const name of this.#attached.splice(0)) this.connection.exec(`detach ${name}`)
+    this.connection.exec('begin')
+  }
+
+  /** Ends writing; returns the path of the rows as they were added, until {@link SegmentWriter.abandon}. */
+  finish(): string {
+    this.connection.exec('commit')
+    // The copy is an attached file, too, and SQLite has ten at most.
+    for (const name of this.#attached.splice(0)) this.connection.exec(`detach ${name}`)
+    return this.#loose
   }
 
   /**
@@ -177,9 +209,7 @@ export class SegmentWriter {
   async seal(pause?: () => Promise<unknown>): Promise<string> {
     for (const table of this.#tables)
       for (const index of sqliteDdl(table).slice(1)) this.connection.exec(index)
-    this.connection.exec('commit')
-    // The copy is an attached file, too, and SQLite has ten at most.
-    for (const name of this.#attached) this.connection.exec(`detach ${name}`)
+    this.finish()
     // Of both files, which are read and written from end to end.
     this.connection.exec(`pragma cache_size = ${copyCachePages}`)
     this.connection.exec(`vacuum into '${this.#path.replaceAll("'", "''")}'`)
@@ -200,6 +230,18 @@ export class SegmentWriter {
     this.connection.close()
     rmSync(this.#loose, { force: true })
   }
+}
+
+const loosePragmas = ['journal_mode = memory', 'synchronous = off']
+
+function looseConnection(path: string): SqliteConnection {
+  return new SqliteConnection({
+    path,
+    name: 'of segments',
+    readOnly: false,
+    cachePages: writerCachePages,
+    busyTimeoutMs: 0,
+  })
 }
 
 const transactionsQuestion = statement(

@@ -9,6 +9,7 @@ import { itemAt } from '../../core/item-at.ts'
 import {
   clearSql,
   insertSql,
+  lookupOneSql,
   lookupSql,
   type OnConflict,
   removeSql,
@@ -26,6 +27,7 @@ import {
   type Statement,
   type Value,
   columnOf,
+  valueAt,
 } from '../engine/database.ts'
 import type { Table } from '../schema/table.ts'
 
@@ -40,10 +42,10 @@ const maxStatements = 1_000
 const chunkValues = [512, 64, 1] as const
 
 /**
- * Keys looked up by one statement: the page of a list has up to twenty and a few are new, and a
- * statement of one key takes as long as one of four. The last size repeats.
+ * Keys looked up by one statement, where there is more than one: the page of a list has up to twenty and a few are new.
+ * The last size repeats.
  */
-const lookupSizes = [1, 4, 16, 64, 256] as const
+const lookupSizes = [4, 16, 64, 256] as const
 
 /** SQLITE_FULL: no space on the disk, or a quota reached. */
 const sqliteFull = 13
@@ -134,6 +136,7 @@ export class SqliteConnection {
     keys: readonly Column[],
   ): (FoundRow<T, Names> | undefined)[] {
     const count = keys[0]?.length ?? 0
+    if (count === 1) return [this.#lookupOne(lookup, keys)]
     const found = Array.from<FoundRow<T, Names> | undefined>({ length: count })
     const columns = [Float64Array.from(found.keys()), ...keys]
     this.#guarded(() => {
@@ -156,10 +159,23 @@ export class SqliteConnection {
     return found
   }
 
+  #lookupOne<T extends Table, const Names extends readonly string[]>(
+    lookup: Lookup<T, Names>,
+    keys: readonly Column[],
+  ): FoundRow<T, Names> | undefined {
+    return this.#guarded(() => {
+      const prepared = this.#prepared(this.#lookupText(lookup, 1), lookup.bigints ?? false)
+      const row = prepared.get(...keys.map((column) => valueAt(column, 0)))
+      return row === undefined ? undefined : rowOf(row)
+    })
+  }
+
   #lookupText(lookup: Lookup, rows: number): string {
+    const known = this.#lookups.get(lookup)?.get(rows)
+    if (known !== undefined) return known
     const texts = this.#lookups.get(lookup) ?? new Map<number, string>()
     this.#lookups.set(lookup, texts)
-    const text = texts.get(rows) ?? lookupSql(lookup, rows)
+    const text = rows === 1 ? lookupOneSql(lookup) : lookupSql(lookup, rows)
     texts.set(rows, text)
     return text
   }

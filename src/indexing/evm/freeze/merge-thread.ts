@@ -11,7 +11,12 @@ import { Worker } from 'node:worker_threads'
 import { Fault } from '../../../core/fault.ts'
 import { entryFile } from '../../../core/installation.ts'
 import { WorkQueue } from '../../../core/waiting.ts'
-import { type MergeFiles, mergeFiles, type MergeJob } from '../../../store/history/merge-files.ts'
+import {
+  type MadeFile,
+  type MergeFiles,
+  mergeFiles,
+  type MergeJob,
+} from '../../../store/history/merge-files.ts'
 import { callerOver } from '../../stream/port-call.ts'
 
 /** Bytes of all sources up to which a job is small: it takes some tens of milliseconds. */
@@ -40,7 +45,7 @@ function bytesOf({ sources }: MergeJob): number {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-async function merged(job: MergeJob, signal: AbortSignal): Promise<string> {
+async function merged(job: MergeJob, signal: AbortSignal): Promise<readonly MadeFile[]> {
   const worker = new Worker(entryFile('indexing/evm/freeze/merge-worker'), {
     name: 'merge',
     resourceLimits: { maxOldGenerationSizeMb: heapMib },
@@ -52,7 +57,8 @@ async function merged(job: MergeJob, signal: AbortSignal): Promise<string> {
   worker.once('exit', () => end())
   try {
     const call = callerOver(worker, AbortSignal.any([signal, ended.signal]))
-    return String(await call('merge', job))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by merge-worker.ts
+    return (await call('merge', job)) as readonly MadeFile[]
   } finally {
     await worker.terminate()
   }

@@ -1,6 +1,12 @@
 /** Places of EVM transactions that addresses took part in, oldest first. */
 
-import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
+import {
+  type KeyKind,
+  type Reader,
+  type Statement,
+  statement,
+  type Value,
+} from '../../engine/database.ts'
 import type { HistoryStage } from '../../schema/table.ts'
 import { heightOf, posOfHeight } from '../evm/position.ts'
 import { integerAt } from '../row-values.ts'
@@ -11,6 +17,7 @@ export type PlaceRange = { readonly from: number; readonly until: number }
 type Source = { readonly question: Statement; readonly leading: readonly Value[] }
 
 function source(
+  of: KeyKind,
   text: string,
   leading: readonly Value[] = [],
   stage: HistoryStage = 'blocks',
@@ -18,7 +25,7 @@ function source(
   const first = leading.length + 1
   const within = { pos: [first, first + 1] }
   const words = `${text} and a.pos >= ? and a.pos < ? order by a.pos limit ?`
-  const key = { of: text.includes('a.token_id') ? 'token' : 'address', at: 0 } as const
+  const key = { of, at: [0, ...leading.map((_, at) => at + 1)] }
   return { question: statement<string>(words, { over: 'oldest', within, stage, key }), leading }
 }
 
@@ -27,12 +34,16 @@ const ofTransfers =
   'where a.address_id = ? and a.standard = ?'
 
 const ofBlocks: readonly Source[] = [
-  source('select a.pos, -1 from evm_transaction_by_address a where a.address_id = ?'),
-  source(ofTransfers, [20]),
-  source(ofTransfers, [721]),
-  source(ofTransfers, [1155]),
+  source(
+    'transactions',
+    'select a.pos, -1 from evm_transaction_by_address a where a.address_id = ?',
+  ),
+  source('transfers', ofTransfers, [20]),
+  source('transfers', ofTransfers, [721]),
+  source('transfers', ofTransfers, [1155]),
   // A webhook that watches a token receives everything the token moves.
   source(
+    'token',
     'select a.pos, t.tx_index from transfer_by_token a join transfer t on t.pos = a.pos ' +
       'where a.token_id = ?',
   ),
@@ -41,6 +52,7 @@ const ofBlocks: readonly Source[] = [
 const ofTraces: readonly Source[] = [
   ...ofBlocks,
   source(
+    'address',
     'select a.pos, i.tx_index from internal_by_address a join internal i on i.pos = a.pos ' +
       'where a.address_id = ?',
     [],

@@ -2,7 +2,13 @@
 
 import { caseMask, halfMask } from '../../../core/address.ts'
 import { assert } from '../../../core/fault.ts'
-import { type Reader, statement, type Statement, type Value } from '../../engine/database.ts'
+import {
+  type KeyKind,
+  type Reader,
+  statement,
+  type Statement,
+  type Value,
+} from '../../engine/database.ts'
 import { address, addressByBytes, token } from '../../schema/evm.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
 import type { HistoryStage } from '../../schema/table.ts'
@@ -143,12 +149,12 @@ export async function richAddressesOfIds(
   return ids.map((id) => found.get(id))
 }
 
-const ofAddress = { of: 'address', at: 0 } as const
+const ofAddress = { of: 'address', at: [0] } as const
 
 const questions = [
   statement('select 1 from evm_transaction_by_address where address_id = ? limit 1', {
     over: 'newest',
-    key: ofAddress,
+    key: { of: 'transactions', at: [0] },
   }),
   statement('select 1 from transfer_by_address where address_id = ? limit 1', {
     over: 'newest',
@@ -173,14 +179,18 @@ export async function hasActivity(store: Reader, addressId: number): Promise<boo
 
 type Source = Readonly<Record<Direction, Statement>> & { readonly leading: readonly Value[] }
 
-type BothOptions = { readonly leading?: readonly Value[]; readonly stage?: HistoryStage }
+type BothOptions = {
+  readonly leading?: readonly Value[]
+  readonly stage?: HistoryStage
+  readonly of: KeyKind
+}
 
-function bothWays(text: string, { leading = [], stage }: BothOptions = {}): Source {
+function bothWays(text: string, { leading = [], stage, of }: BothOptions): Source {
   const within = { pos: [leading.length + 1, leading.length + 2] }
   const ordered = bothOrders((order) =>
     statement<string>(`${text} and a.pos >= ? and a.pos < ? order by a.pos ${order} limit ?`, {
       over: overOf[order],
-      key: ofAddress,
+      key: { of, at: [0, ...leading.map((_, at) => at + 1)] },
       within,
       stage,
     }),
@@ -193,14 +203,16 @@ const transferText =
   'where a.address_id = ? and a.standard = ?'
 
 const sources: readonly Source[] = [
-  bothWays('select a.pos, -1 from evm_transaction_by_address a where a.address_id = ?'),
-  bothWays(transferText, { leading: [20] }),
-  bothWays(transferText, { leading: [721] }),
-  bothWays(transferText, { leading: [1155] }),
+  bothWays('select a.pos, -1 from evm_transaction_by_address a where a.address_id = ?', {
+    of: 'transactions',
+  }),
+  bothWays(transferText, { of: 'transfers', leading: [20] }),
+  bothWays(transferText, { of: 'transfers', leading: [721] }),
+  bothWays(transferText, { of: 'transfers', leading: [1155] }),
   bothWays(
     'select a.pos, i.tx_index from internal_by_address a join internal i on i.pos = a.pos ' +
       'where a.address_id = ?',
-    { stage: 'traces' },
+    { of: 'address', stage: 'traces' },
   ),
 ]
 

@@ -36,12 +36,18 @@ const heldByAddress = statement(
      (select b.negative from balance b where b.address_id = ? and b.token_id = held.token_id
       and b.height <= ? order by b.height desc limit 1)
    from held where token_id is not null limit ?`,
-  { over: 'merge', key: { of: 'address', at: 0 }, upTo: 3, amountAt: 1 },
+  {
+    over: 'merge',
+    key: { of: 'address', at: [0] },
+    sums: { lastAt: [5, 7], afterAt: 1 },
+    upTo: 3,
+    amountAt: 1,
+  },
 )
 
 /**
- * Tokens after number `afterToken` whose balance of the address ever changed, in order of their
- * first sight on the chain, each with its newest value at or before `height`.
+ * Tokens after number `afterToken` whose balance of the address changed at or before `height`, in order of their
+ * first sight on the chain, each with its newest value then.
  *
  * Cost: four look-ups by key per token, whatever the number of changes; one in each segment, and these for the tokens
  * that it has.
@@ -65,7 +71,7 @@ export async function balanceCandidates(
     for (const [at, row] of rows.entries()) {
       const token = tokens[at]
       // Contracts that took deposits and never logged a transfer are no tokens.
-      if (token !== undefined) found.push({ token, ...loggedAt(row) })
+      if (token !== undefined && row[1] !== null) found.push({ token, ...loggedAt(row) })
     }
     const last = tokenIds.at(-1)
     if (last === undefined || tokenIds.length < limit) break
@@ -140,8 +146,12 @@ export async function balancesOfTokens(
 const named = statement(
   `select address_id from holding where token_id = ? and address_id > ? and address_id <= ?
    and since <= ? order by address_id limit ?`,
-  { over: 'merge', key: { of: 'token', at: 0 }, upTo: 2 },
+  { over: 'merge', key: { of: 'holders', at: [0] }, sums: { lastAt: [3], afterAt: 1 }, upTo: 2 },
 )
+// The directory of history has the amounts beside the holders.
+const namedAtEnd = `select address_id, value, negative from holding
+  where token_id = ? and address_id > ? and address_id <= ? and since <= ?
+  order by address_id limit ?`
 const namedWithBalance = statement(
   `select h.address_id,
      (select b.value from balance b where b.address_id = h.address_id and b.token_id = h.token_id
@@ -150,7 +160,14 @@ const namedWithBalance = statement(
       and b.height <= ? order by b.height desc limit 1)
    from holding h where h.token_id = ? and h.address_id > ? and h.address_id <= ?
    and h.since <= ? order by h.address_id limit ?`,
-  { over: 'merge', key: { of: 'token', at: 2 }, upTo: 4, amountAt: 1 },
+  {
+    over: 'merge',
+    key: { of: 'holders', at: [2] },
+    sums: { lastAt: [0, 1, 5], afterAt: 3 },
+    atEnd: { sqlite: namedAtEnd, skip: 2 },
+    upTo: 4,
+    amountAt: 1,
+  },
 )
 
 /** Addresses of a page of those that may hold a token. */
@@ -223,8 +240,8 @@ function heldBy({ value, negative }: BalanceAt): bigint {
 
 const changes = statement(
   `select height from balance
-   where address_id = ? and token_id = ? and height > ? and height <= ? order by height limit ?`,
-  { over: 'oldest', key: { of: 'address', at: 0 } },
+   where address_id = ? and token_id = ? and height >= ? and height < ? order by height limit ?`,
+  { over: 'oldest', key: { of: 'pair', at: [0, 1] }, within: { height: [2, 3] } },
 )
 /** Changes of a balance that are read at once. */
 const changesAtOnce = 256
@@ -248,14 +265,14 @@ export async function heldMoreThan(
       if (held !== undefined && heldBy(held) > threshold) return true
     const after = heights.at(-1)
     if (after === undefined) return false
-    const rows = await store.all(changes, [addressId, tokenId, after, at, changesAtOnce])
+    const rows = await store.all(changes, [addressId, tokenId, after + 1, at + 1, changesAtOnce])
     heights = rows.map((row) => row[0])
   }
 }
 
 const transfers = statement(
   `select count(*) from (select 1 from transfer_by_token where token_id = ? limit ${mostCounted.transfers}) as few`,
-  { over: 'sum', key: { of: 'token', at: 0 } },
+  { over: 'sum', key: { of: 'token', at: [0] } },
 )
 const holdersAtOnce = 10_000
 

@@ -34,7 +34,7 @@ const latest = headerRow.statement(
 const byHash = headerRow.statement(
   (columns) => `select ${columns} from evm_block b
    where b.hash_prefix = ? and b.hash = ? order by b.height limit 1`,
-  { over: 'oldest', key: { of: 'hash', at: 0 } },
+  { over: 'oldest', key: { of: 'hash', at: [0] } },
 )
 const hashOfBlock = statement('select hash from evm_block where height = ?', {
   over: 'newest',

@@ -98,7 +98,7 @@ const questions = bothOrders((direction) =>
    order by a.pos ${direction} limit ?`,
     {
       over: overOf[direction],
-      key: { of: 'address', at: 0 },
+      key: { of: 'address', at: [0] },
       within: { pos: [1, 2] },
       stage: 'traces',
     },
@@ -128,7 +128,7 @@ export const internalPlaces = positionsOf<{ readonly addressId: number }>(
      order by a.pos ${direction} limit ?`,
       {
         over: overOf[direction],
-        key: { of: 'address', at: 0 },
+        key: { of: 'address', at: [0] },
         within: { pos: [1, 2] },
         stage: 'traces',
       },

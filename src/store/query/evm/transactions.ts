@@ -71,7 +71,7 @@ const byHash = transactionWithFees.statement(
    ${transactionPlace}
    where h.hash_prefix = ? and x.hash = ?
    order by h.pos limit 1`,
-  { over: 'newest', key: { of: 'hash', at: 0 } },
+  { over: 'newest', key: { of: 'hash', at: [0] } },
 )
 
 const byPos = transactionWithFees.statement(
@@ -141,7 +141,7 @@ const questions = bothOrders((direction) =>
    ${transactionPlace}
    where a.address_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
-    { over: overOf[direction], key: { of: 'address', at: 0 }, within: { pos: [1, 2] } },
+    { over: overOf[direction], key: { of: 'transactions', at: [0] }, within: { pos: [1, 2] } },
   ),
 )
 
@@ -170,7 +170,7 @@ export const transactionPlaces = positionsOf<{ readonly addressId: number }>(
       `select a.pos from evm_transaction_by_address a
      where a.address_id = ? and a.pos >= ? and a.pos < ?
      order by a.pos ${direction} limit ?`,
-      { over: overOf[direction], key: { of: 'address', at: 0 }, within: { pos: [1, 2] } },
+      { over: overOf[direction], key: { of: 'transactions', at: [0] }, within: { pos: [1, 2] } },
     ),
   ),
   ({ addressId }) => [addressId],

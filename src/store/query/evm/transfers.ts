@@ -65,7 +65,7 @@ const transfersOfTokenQuestions = bothOrders((direction) =>
    ${transferPlace}
    where a.token_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
-    { over: overOf[direction], key: { of: 'token', at: 0 }, within: { pos: [1, 2] } },
+    { over: overOf[direction], key: { of: 'token', at: [0] }, within: { pos: [1, 2] } },
   ),
 )
 
@@ -95,7 +95,7 @@ const transfersOfAddressQuestions = bothOrders((direction) =>
    ${transferPlace}
    where a.address_id = ? and a.standard = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
-    { over: overOf[direction], key: { of: 'address', at: 0 }, within: { pos: [2, 3] } },
+    { over: overOf[direction], key: { of: 'transfers', at: [0, 1] }, within: { pos: [2, 3] } },
   ),
 )
 
@@ -129,7 +129,7 @@ export const transferPlaces = positionsOf<{
       `select a.pos from transfer_by_address a
      where a.address_id = ? and a.standard = ? and a.pos >= ? and a.pos < ?
      order by a.pos ${direction} limit ?`,
-      { over: overOf[direction], key: { of: 'address', at: 0 }, within: { pos: [2, 3] } },
+      { over: overOf[direction], key: { of: 'transfers', at: [0, 1] }, within: { pos: [2, 3] } },
     ),
   ),
   ({ addressId, standard }) => [addressId, standard],

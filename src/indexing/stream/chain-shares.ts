@@ -1,11 +1,12 @@
 /**
  * Shares the chains of a deployment among the processes that index it.
  *
- * Every process reports in the store of the deployment, more than once a second, how many leases it
- * has and which ones it waits for. Its share is ⌈its chains / processes⌉. A process below its share
+ * Every process reports in the store of the deployment, more than once a second, what it holds and which leases
+ * it waits for. A chain counts for 1 at rest, and for up to {@link busyWeight} more where its batches take all of
+ * a thread. The share of a process is ⌈weight of all chains / processes⌉. A process below its share
  * takes a store that nobody holds at once; one that has its share leaves it to the others for two
  * seconds (`awaitLease`); one with more gives up what another one below its share waits for. Nobody
- * decides for another, and the lease alone says who writes: a wrong count costs a move, never a
+ * decides for another, and the lease alone says who writes: a wrong weight costs a move, never a
  * row.
  */
 
@@ -34,6 +35,8 @@ export type TakeLease = (key: string, database: Database) => Promise<Lease>
 /** A store that this process writes while it has the lease. */
 export type SharedStore = {
   readonly isHeld: () => boolean
+  /** Share of the last minute that went to its batches, from 0 to 1. */
+  readonly load: () => number
   /** Leaves it to another process, once what is under way is stored. */
   readonly giveUp: () => Promise<void>
 }
@@ -46,6 +49,11 @@ export type ChainShares = {
   /** Reports this process, looks at the others, and gives up what is theirs. */
   readonly stream: Stream
 }
+
+/** A chain that is filled counts for as many more at rest. */
+const busyWeight = 10
+/** Of the weight that loads add to a share: less is not worth a move, since loads change. */
+const toleratedShare = 1 / 4
 
 /** A process that ended is forgotten after this time; it does not count long before. */
 const forgetMs = 60_000
@@ -70,20 +78,31 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
   const waiting = new Set<string>()
   const others = new OtherProcesses(owner, clock, leaseMs)
   const known = Promise.withResolvers<void>()
+  let processesBefore = 1
   let share = keys.length
   let store: Database | undefined
 
-  const held = (): string[] => [...own].filter(([, one]) => one.isHeld()).map(([key]) => key)
+  const held = (): Held[] =>
+    [...own]
+      .filter(([, one]) => one.isHeld())
+      .map(([key, one]) => ({ key, weight: 1 + Math.round(busyWeight * one.load()) }))
 
   const round = async (store: Database): Promise<void> => {
-    const reported = { owner, beat: clock.now(), held: held().length, waits: [...waiting] }
-    await reportProcess(store, reported)
+    const mine = held()
+    const weight = weightOf(mine)
+    const waits = [...waiting]
+    await reportProcess(store, { owner, beat: clock.now(), held: mine.length, waits, weight })
     const { living, ended } = others.seen(await reportingProcesses(store))
     await forgetProcesses(store, ended)
-    const before = share
-    share = Math.ceil(keys.length / (living.length + 1))
-    if (share !== before) log.info('share of chains', { share, processes: living.length + 1 })
-    for (const key of surplus(held(), share, living)) {
+    const processes = living.length + 1
+    if (processes !== processesBefore) log.info('share of chains', { processes })
+    processesBefore = processes
+    const taken = living.reduce((sum, each) => sum + each.held, mine.length)
+    const unheld = Math.max(0, keys.length - taken)
+    const all = living.reduce((sum, each) => sum + each.weight, weight + unheld)
+    share = Math.ceil(all / processes)
+    const least = (share - Math.ceil(keys.length / processes)) * toleratedShare
+    for (const key of surplus(mine, { share, least }, living)) {
       log.info('chain given up', { chain: key })
       await own.get(key)?.giveUp()
     }
@@ -113,7 +132,7 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
       waiting.add(key)
       try {
         await known.promise
-        const isOwed = (): boolean => held().length < share
+        const isOwed = (): boolean => weightOf(held()) < share
         const life: LifeOf = (holder) => store && lifeOf(store, holder)
         return await awaitLease(database, owner, { leaseMs, clock, signal, isOwed, lifeOf: life })
       } finally {
@@ -149,20 +168,37 @@ async function leave(store: Database | undefined, owner: string): Promise<void> 
   await store.close()
 }
 
-/** The stores of `held` to give up: as many as this process has too many and others lack. */
+/** A store that this process has, and what it counts for. */
+type Held = { readonly key: string; readonly weight: number }
+
+function weightOf(held: readonly Held[]): number {
+  return held.reduce((sum, { weight }) => sum + weight, 0)
+}
+
+/**
+ * The stores of `held` to give up: as much as this process has above its share and others lack, where that is more than
+ * `least`; the heaviest first that fits.
+ */
 export function surplus(
-  held: readonly string[],
-  share: number,
-  others: readonly ReportingProcess[],
+  held: readonly Held[],
+  { share, least }: { readonly share: number; readonly least: number },
+  others: readonly Pick<ReportingProcess, 'weight' | 'waits'>[],
 ): readonly string[] {
-  const given: string[] = []
+  const given = new Map<string, number>()
+  const heaviestFirst = held.toSorted((a, b) => b.weight - a.weight)
+  let above = weightOf(held) - share
   for (const other of others) {
     const wanted = new Set(other.waits)
-    const most = Math.min(held.length - share - given.length, share - other.held)
-    if (most <= 0) continue
-    given.push(...held.filter((key) => wanted.has(key) && !given.includes(key)).slice(0, most))
+    let room = Math.min(above, share - other.weight)
+    if (room <= least) continue
+    for (const { key, weight } of heaviestFirst) {
+      if (weight > room || !wanted.has(key) || given.has(key)) continue
+      given.set(key, weight)
+      room -= weight
+      above -= weight
+    }
   }
-  return given
+  return [...given.keys()]
 }
 
 /** The other processes that live: those whose beat moved lately, by this process's own clock. */

@@ -34,6 +34,8 @@ export function leaseStream(
 
 /** Between two looks. */
 const lookEveryMs = 1_000
+/** Of the load each look replaces this share: it is that of about the last minute. */
+const renewedShare = 1 / 60
 /** Shares of the time since the last look that go to batches: above it fills, below it follows. */
 const fillingShare = 0.5
 const followingShare = 0.1
@@ -43,6 +45,8 @@ type WritingRhythm = {
   /** Does the work of one batch, and counts its time. */
   readonly batch: <T>(work: () => Promise<T>) => Promise<T>
   readonly stream: Stream
+  /** Share of the last minute that went to batches, from 0 to 1. */
+  readonly load: () => number
 }
 
 /** The rhythm of `database`, which begins by filling. */
@@ -51,6 +55,7 @@ export function writingRhythm(database: Database, clock: Clock): WritingRhythm {
   let busyMs = 0
   let isUnfolded = false
   let lookedAt = clock.monotonic()
+  let load = 0
 
   const look = async (): Promise<void> => {
     const now = clock.monotonic()
@@ -58,6 +63,7 @@ export function writingRhythm(database: Database, clock: Clock): WritingRhythm {
     const isQuiet = busyMs === 0
     busyMs = 0
     lookedAt = now
+    load += (Math.min(1, share) - load) * renewedShare
     if (pace === 'follow' && share >= fillingShare) {
       await database.pace('fill')
       pace = 'fill'
@@ -68,6 +74,7 @@ export function writingRhythm(database: Database, clock: Clock): WritingRhythm {
   }
 
   return {
+    load: () => load,
     batch: async (work) => {
       const began = clock.monotonic()
       try {

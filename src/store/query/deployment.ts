@@ -74,11 +74,13 @@ export type ReportingProcess = {
   readonly beat: number
   /** Number of its leases. */
   readonly held: number
+  /** What its stores count for together: as many as it has where all are at rest. */
+  readonly weight: number
   /** Stores whose lease it waits for. */
   readonly waits: readonly string[]
 }
 
-const processes = statement('select owner, beat, held, waits from deployment_process')
+const processes = statement('select owner, beat, held, waits, weight from deployment_process')
 const chains = statement('select body from deployment_chain order by store')
 
 /** Writes down what a process reports of itself. */
@@ -89,6 +91,7 @@ export async function reportProcess(store: Database, reported: ReportingProcess)
       beat: [reported.beat],
       held: [reported.held],
       waits: [JSON.stringify(reported.waits)],
+      weight: [reported.weight],
     }),
   )
 }
@@ -116,12 +119,13 @@ export async function forgetProcesses(store: Database, owners: readonly string[]
 /** All processes, those that ended a short while ago among them. */
 export async function reportingProcesses(store: Reader): Promise<readonly ReportingProcess[]> {
   const rows = await store.all(processes)
-  return rows.map(([owner, beat, held, waits]) => {
+  return rows.map(([owner, beat, held, waits, weight]) => {
     const list: unknown = JSON.parse(waits)
     return {
       owner: owner,
       beat: beat,
       held: held,
+      weight: weight ?? held,
       waits: Array.isArray(list) ? list.map(String) : [],
     }
   })

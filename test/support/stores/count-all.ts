@@ -18,7 +18,10 @@ export async function countAll(database: Database, notes = new ActivityNotes()):
   }
   const commit: Parameters<typeof activityStream>[0]['commit'] = (work) =>
     database.transaction(work)
-  const stream = activityStream({ database, clock, log: silentLog, commit, changes: () => 0 }, notes)
+  const stream = activityStream(
+    { database, clock, log: silentLog, commit, changes: () => 0 },
+    notes,
+  )
   await stream.run(done.signal)
   const { state, reason } = stream.status()
   if (state !== 'live') throw new Error(`counting is ${state}: ${reason}`)

@@ -189,7 +189,7 @@ function hostOver(
       checkStream({ ...chain, tables: chainTables }),
       ...nodeStreams.over(chain),
     ],
-    shared: ingest,
+    shared: { isHeld: ingest.isHeld, giveUp: ingest.giveUp, load: rhythm.load },
     close: async () => {
       await ingest.settled()
       await nodeStreams.close()

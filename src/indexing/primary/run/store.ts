@@ -215,6 +215,7 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
     },
     shared: {
       isHeld: () => lease.isHeld,
+      load: rhythm.load,
       giveUp: () =>
         inOrder(async () => {
           memory.forget()

@@ -52,6 +52,7 @@ export function explorerPage(options: ExplorerPage): string {
 <link rel="stylesheet" href="${folder}/uplot.css">
 <link rel="stylesheet" href="${folder}/explorer.css">
 <link rel="stylesheet" href="/explorer/brand.css">
+<link rel="modulepreload" href="${folder}/chunk.js">
 <script type="module" src="${folder}/main.js"></script>
 </head>
 <body>

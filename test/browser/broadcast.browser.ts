@@ -1,5 +1,6 @@
 /** A signed transaction is handed in on the page of its chain, waits there, and is followed into its block. */
 
+import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -55,5 +56,24 @@ chains: [{ name: Live, rpcUrls: ['${chain.url}'], begin: anew, publicRpc: send }
     await chain.ask('evm_mine')
     await page.locator('.pill', { hasText: 'success' }).waitFor()
     await page.locator('.pill', { hasText: 'pending' }).waitFor({ state: 'detached' })
+    // What it changed, as the node tells it.
+    await page.getByRole('button', { name: 'Show state changes' }).click()
+    const changes = page.locator('section', { hasText: 'State changes' }).locator('tbody tr')
+    await changes.filter({ hasText: '+1.5' }).waitFor()
+    assert.match(await changes.filter({ hasText: 'Nonce' }).innerText(), /Nonce\t0\t1$/)
+    // A Firn of one chain has that chain's menu.
+    assert.deepEqual(await page.locator('nav.menu a').allInnerTexts(), [
+      'Home',
+      'Blocks',
+      'Transactions',
+      'Tokens',
+      'NFTs',
+      'Contracts',
+      'Gas',
+      'Metrics',
+      'API',
+    ])
+    await page.locator('nav.menu a', { hasText: 'Gas' }).click()
+    await page.locator('nav.menu a[aria-current=page]', { hasText: 'Gas' }).waitFor()
   },
 )

@@ -22,6 +22,7 @@ import { crawl } from './crawl.ts'
 import { measureFirstPaint } from './first-paint.ts'
 import { journeys } from './journeys.ts'
 import { kindsOfPages, pictures, seeds } from './places.ts'
+import { stories } from './stories.ts'
 import { tasks } from './tasks.ts'
 import { axeFaults, overflow, settled, visit, watchedPage } from './watched-page.ts'
 
@@ -71,7 +72,7 @@ void test('explorer in Chromium', { skip }, async (t) => {
     })
   }
 
-  for (const [name, journey] of Object.entries({ ...journeys, ...tasks })) {
+  for (const [name, journey] of Object.entries({ ...journeys, ...tasks, ...stories })) {
     await t.test(name, async () => {
       const { page, faults, close } = await watchedPage(browser, origin, desk)
       await page.goto(`${origin}/`)
@@ -88,6 +89,21 @@ void test('explorer in Chromium', { skip }, async (t) => {
       `first contentful paint: ${overviewMs.toFixed(0)} ms, static page of the same ${bytes} bytes: ${staticMs.toFixed(0)} ms`,
     )
     assert.ok(overviewMs < Math.max(150, 2 * staticMs), `${overviewMs} ms and ${staticMs} ms`)
+  })
+
+  await t.test('a first visit loads at most 120 kB', async (one) => {
+    const { page, close } = await watchedPage(browser, origin, desk)
+    const session = await page.context().newCDPSession(page)
+    let bytes = 0
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength
+    })
+    await session.send('Network.enable')
+    await page.goto(`${origin}/`)
+    await settled(page)
+    one.diagnostic(`first visit: ${bytes} bytes, heads included`)
+    assert.ok(bytes > 60_000 && bytes <= 120_000, `${bytes} bytes`)
+    await close()
   })
 
   await t.test('pictures of README and guides', async () => {

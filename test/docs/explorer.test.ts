@@ -84,7 +84,16 @@ const http = Fastify()
 mountExplorer(http, () => Promise.resolve(status))
 // AVAX of networks with the local genesis.
 const demoAvax = '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'
-const names = ['explorer.css', 'logo.svg', 'main.js', 'preview.png', 'uPlot.esm.js', 'uplot.css']
+const names = [
+  'chunk.js',
+  'console-page.js',
+  'explorer.css',
+  'logo.svg',
+  'main.js',
+  'preview.png',
+  'uPlot.esm.js',
+  'uplot.css',
+]
 const warnings: string[] = []
 let all: ExplorerFiles
 
@@ -204,7 +213,7 @@ void test('explorer: the document holds no script or style of its own and names 
   const named = [...reply.body.matchAll(/(?:src|href)="(\/explorer\/[^"]+)"/g)].map(([, url]) =>
     String(url),
   )
-  assert.equal(new Set(named).size, 5)
+  assert.equal(new Set(named).size, 6)
   for (const url of named) assert.equal((await http.inject(url)).statusCode, 200, url)
   const again = await http.inject({
     url: '/',

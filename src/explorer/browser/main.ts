@@ -8,7 +8,6 @@ import { h, type JSX, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Status } from '../../shape/status.ts'
-import { ConsolePage } from './console/console-page.ts'
 import { AddressPage } from './evm/address-page.ts'
 import { BroadcastPage } from './evm/broadcast-page.ts'
 import { BlockPage, ChainPage } from './evm/chain-page.ts'
@@ -19,6 +18,7 @@ import { MessagePage, MessagesPage } from './icm/messages-page.ts'
 import { type Answer, retryAll, useAnswer, useBusy } from './kit/answer.ts'
 import { urlOf } from './kit/contract.ts'
 import { day, visible } from './kit/format.ts'
+import { later } from './kit/later.ts'
 import { to } from './kit/link.ts'
 import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
 import { brand, leadOn, usePlace, useTitle } from './kit/place.ts'
@@ -35,6 +35,8 @@ import { StakingPage } from './primary/staking-page.ts'
 import { SubnetPage } from './primary/subnet-page.ts'
 import { SearchBox } from './search/search-box.ts'
 import { WatchNotes } from './watch/watch-views.ts'
+
+const ConsolePage = later(async () => (await import('./console/console-page.ts')).ConsolePage)
 
 /** Everything on the screen. */
 function Explorer(): JSX.Element {

@@ -159,10 +159,7 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
 function ThreeThings({ world }: { readonly world: World }): JSX.Element | null {
   const isDemo = world.status?.recording !== undefined
   const network = primaryNetworks(world)[0] ?? ''
-  const messages = useAnswer(
-    isDemo ? urlOf('/v1/icm/messages', { pageSize: 20 }) : undefined,
-    5_000,
-  )
+  const messages = useAnswer(isDemo ? urlOf('/v1/icm/messages', { pageSize: 5 }) : undefined, 5_000)
   const sent = messages.data?.messages.find(({ status }) => status === 'delivered')
   const season = world.chains.find(({ chainName }) => chainName === 'Meridian')
   if (!isDemo) return null
@@ -203,7 +200,7 @@ function tries(links: readonly (readonly [string, string] | undefined)[]): View 
       ])
 }
 
-// Two requests each.
+// A request each.
 const mostCounted = 12
 
 /** A table of the chains that are live; a card for each that is not. */
@@ -222,12 +219,7 @@ function progressOf(world: World): View {
             ['Chain'],
             ['Coin', 'wide'],
             ['Latest block', 'num'],
-            ...(isCounted
-              ? [
-                  ['Transactions, last 24 h', 'num'] as const,
-                  ['Addresses, last 24 h', 'num wide'] as const,
-                ]
-              : []),
+            ...(isCounted ? [['Transactions, last 24 h', 'num'] as const] : []),
           ],
           live.map((chain) => [
             named(chain, world),
@@ -235,11 +227,7 @@ function progressOf(world: World): View {
               ? 'AVAX'
               : visible(coinOf(world, String(chain.evmChainId)).symbol),
             heights(chain) || count(chain.indexedHeight),
-            ...(isCounted
-              ? (['txCount', 'activeAddresses'] as const).map((metric) =>
-                  h(LastDay, { chain, metric }),
-                )
-              : []),
+            ...(isCounted ? [h(LastDay, { chain })] : []),
           ]),
         ),
       statePill(
@@ -257,15 +245,10 @@ function progressOf(world: World): View {
   ]
 }
 
-/** A count of the latest 24 hours of an EVM chain. */
-function LastDay({
-  chain: { evmChainId },
-  metric,
-}: {
-  readonly chain: ChainStatus
-  readonly metric: 'txCount' | 'activeAddresses'
-}): JSX.Element {
-  const path = evmChainId === undefined ? undefined : { chainId: evmChainId, metric }
+/** Transactions of the latest 24 hours of an EVM chain. */
+function LastDay({ chain: { evmChainId } }: { readonly chain: ChainStatus }): JSX.Element {
+  const path =
+    evmChainId === undefined ? undefined : { chainId: evmChainId, metric: 'txCount' as const }
   const answer = useAnswer(
     path && urlOf('/v2/chains/{chainId}/rollingWindowMetrics/{metric}', path),
     ...pace(),

@@ -1,14 +1,13 @@
-/** Funds that came to an address of P, X and C and left it, as a picture, when somebody asks. */
+/** Funds that came to an address of P, X and C and left it, as a picture. */
 
 import { h, type JSX } from 'preact'
-import { useState } from 'preact/hooks'
 
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import { useWhole, type Answer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { amount, count, cutAmount, ends } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { card, coins, idLink, shown, table, type View } from '../kit/parts.ts'
+import { coins, idLink, shown, table, type View } from '../kit/parts.ts'
 import { type Flow, type FlowChain, flowsOf } from './address-flow.ts'
 
 const mostPages = 5
@@ -22,18 +21,8 @@ type Pages = readonly {
   readonly nextPageToken?: string | undefined
 }[]
 
-/** The card: a button, and the picture once it was pressed. */
-export function FundsFlow(of: OfAddress): JSX.Element {
-  const [isOpen, open] = useState(false)
-  return card(
-    'Flow of funds',
-    isOpen
-      ? h(Picture, of)
-      : h('button', { type: 'button', onClick: () => open(true) }, 'Show flow of funds'),
-  )
-}
-
-function Picture({ network, address }: OfAddress): JSX.Element {
+/** The picture, and the same as a table. */
+export function Picture({ network, address }: OfAddress): JSX.Element {
   const [p, x, c] = (['p-chain', 'x-chain', 'c-chain'] as const).map((blockchainId) =>
     useWhole(
       urlOf('/v1/networks/{network}/blockchains/{blockchainId}/transactions', {

@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Delegator, Validator } from '../../../shape/primary/validator.ts'
+import type { Validator } from '../../../shape/primary/validator.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt, type Url } from '../kit/contract.ts'
 import { count, ends, percent } from '../kit/format.ts'
@@ -25,14 +25,8 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { now, pace } from '../kit/world.ts'
-import {
-  l1ValidatorRows,
-  owners,
-  primarySubnetId,
-  pTxLink,
-  stakeSum,
-  termPill,
-} from './primary-parts.ts'
+import { Delegations } from './delegations.ts'
+import { l1ValidatorRows, owners, primarySubnetId, pTxLink, stakeSum } from './primary-parts.ts'
 import { ProposerSlots } from './proposer-slots.ts'
 import { stakeBar, stakeOf, validators } from './validators-page.ts'
 
@@ -56,12 +50,15 @@ export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', strin
               'None: not a validator of the primary network or a subnet now.',
             ),
           )
-        : now.map((term) =>
-            card(termTitle(term), termFacts(network, term), pill('active', 'good')),
-          ),
+        : [
+            figures(now.find(({ subnetId }) => subnetId === primarySubnetId)),
+            now.map((term) =>
+              card(termTitle(term), termFacts(network, term), pill('active', 'good')),
+            ),
+          ],
     ),
     h(ProposerSlots, { network, nodeId }),
-    card('Delegations', delegations(network, nodeId)),
+    h(Delegations, { network, nodeId, key: nodeId }),
     card('Past staking periods', pastTerms(network, terms)),
     h(Cycles, {
       path: urlOf('/v1/networks/{network}/validators/{nodeId}/cycles', { network, nodeId }),
@@ -77,6 +74,25 @@ export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', strin
     ),
     card('L1 validations', validations(network, nodeId)),
   ])
+}
+
+/** Five figures of the running term on the primary network. */
+function figures(term: Validator | undefined): View {
+  if (term === undefined) return null
+  const uptime = term.uptimePerformance
+  return h(
+    'dl',
+    { class: 'numbers card' },
+    (
+      [
+        ['Stake', stakeSum(term.asset, term.amountStaked)],
+        ['Delegated', stakeSum(term.asset, term.amountDelegated)],
+        ['Share of all stake', percent(String(term.stakePercentage ?? 0))],
+        ['Uptime', uptime === undefined ? 'not known' : percent(String(uptime))],
+        ['Ends', age(term.endTimestamp)],
+      ] as const
+    ).map(([title, value]) => h('div', null, [h('dt', null, title), h('dd', null, value)])),
+  )
 }
 
 function termTitle({ subnetId }: Validator): string {
@@ -118,34 +134,6 @@ function termFacts(network: string, term: Validator): JSX.Element {
       copied(term.txHash, to('primary', network, 'tx', 'p-chain', term.txHash)),
     ],
   ])
-}
-
-function delegations(network: string, nodeId: string): JSX.Element {
-  return paged({
-    path: urlOf('/v1/networks/{network}/delegators', { network }),
-    query: { nodeIds: nodeId },
-    name: 'delegations',
-    view: ({ delegators }) =>
-      rowTable(delegators, [
-        ['Delegation', '', ({ txHash }) => pTxLink(network, txHash)],
-        ['Status', '', ({ delegationStatus }) => termPill(delegationStatus)],
-        ['Amount', 'num', ({ asset, amountDelegated }) => stakeSum(asset, amountDelegated)],
-        ['Net reward', 'num', reward],
-        ['Reward owner', 'wide', ({ rewardAddresses }) => owners(network, rewardAddresses)],
-        ['Ends', 'num', ({ endTimestamp }) => age(endTimestamp)],
-      ]),
-  })
-}
-
-/** The reward paid, or else the one expected. */
-function reward({ asset, netReward, estimatedNetReward }: Delegator): View {
-  if (netReward !== undefined) return stakeSum(asset, netReward)
-  return estimatedNetReward === undefined
-    ? ''
-    : h('span', null, [
-        stakeSum(asset, estimatedNetReward),
-        h('div', { class: 'quiet' }, 'expected'),
-      ])
 }
 
 function pastTerms(

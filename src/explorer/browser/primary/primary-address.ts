@@ -1,6 +1,7 @@
 /** An address of the primary network: P, X and C together, stakes, rewards, UTXOs, transactions. */
 
 import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
 
 import type { Balances } from '../../../shape/primary/asset.ts'
 import type { HistoricalReward } from '../../../shape/primary/validator.ts'
@@ -27,7 +28,7 @@ import {
 } from '../kit/parts.ts'
 import { go, query, useTitle, withParams } from '../kit/place.ts'
 import { QrCode } from '../kit/qr-code.ts'
-import { FundsFlow } from './flow-picture.ts'
+import { Picture } from './flow-picture.ts'
 import {
   assetSum,
   assetSums,
@@ -75,6 +76,17 @@ export function PrimaryAddressPage({
       }),
     ),
   ])
+}
+
+/** A button, and the flow of funds once it was pressed. */
+function FundsFlow(of: Record<'network' | 'address', string>): JSX.Element {
+  const [isOpen, open] = useState(false)
+  return card(
+    'Flow of funds',
+    isOpen
+      ? h(Picture, of)
+      : h('button', { type: 'button', onClick: () => open(true) }, 'Show flow of funds'),
+  )
 }
 
 function overview(network: string, address: string): View {

@@ -1,7 +1,8 @@
 /** Sums of stake: what it earns, when it ends, how few hold a share of it, how long balances last. */
 
 import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
-import type { Validator } from '../../../shape/primary/validator.ts'
+import type { Delegator, Validator } from '../../../shape/primary/validator.ts'
+import { assetName } from '../kit/format.ts'
 
 /** nAVAX of one AVAX. */
 export const navax = 1_000_000_000
@@ -87,4 +88,33 @@ export function fewestHolding(
 export function daysLeft(balance: string | number, feePerDay: string): number | undefined {
   const fee = Number(feePerDay)
   return fee === 0 ? undefined : Number(balance) / fee
+}
+
+/** AVAX delegated right before and after each start and end until a moment, oldest first. */
+export function delegatedOver(
+  all: readonly Pick<Delegator, 'amountDelegated' | 'startTimestamp' | 'endTimestamp' | 'asset'>[],
+  until: number,
+): { readonly timestamp: number; readonly value: number }[] {
+  const steps = new Map<number, bigint>()
+  const add = (moment: number, amount: bigint): void => {
+    if (moment <= until) steps.set(moment, (steps.get(moment) ?? 0n) + amount)
+  }
+  for (const { amountDelegated, startTimestamp, endTimestamp, asset } of all) {
+    // Those of elastic subnets are of another asset.
+    if (asset === undefined || assetName(asset) !== 'AVAX') continue
+    add(startTimestamp, BigInt(amountDelegated))
+    add(endTimestamp, -BigInt(amountDelegated))
+  }
+  let sum = 0n
+  const points = [...steps]
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([timestamp, amount]) => {
+      const before = { timestamp: timestamp - 1, value: Number(sum) / 1e9 }
+      sum += amount
+      return [before, { timestamp, value: Number(sum) / 1e9 }]
+    })
+  const last = points.at(-1)
+  return last === undefined || last.timestamp >= until
+    ? points
+    : [...points, { timestamp: until, value: last.value }]
 }

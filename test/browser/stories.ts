@@ -1,0 +1,119 @@
+/** What the explorer tells: names, stages, pictures and lists of who did most, each held to the API. */
+
+import assert from 'node:assert/strict'
+
+import type { Journey } from './journeys.ts'
+import { cast } from './places.ts'
+import { settled, visit } from './watched-page.ts'
+
+const id = (role: string): string => cast[role] ?? assert.fail(`the demo has a ${role}`)
+
+async function told<T>(origin: string, path: string): Promise<T> {
+  const reply = await fetch(`${origin}${path}`)
+  assert.equal(reply.status, 200, path)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is wrong in it fails the journey
+  return (await reply.json()) as T
+}
+
+/** Journeys by what they show. */
+export const stories: Readonly<Record<string, Journey>> = {
+  'a label, a verified contract and an NFT are found by their names': async (page) => {
+    for (const [typed, option, place] of [
+      ['traveller', 'Traveller', '/address/'],
+      ['tokenmaker', 'TokenMaker', '/address/'],
+      ['summit views 7', 'Summit Views', '/nft/'],
+    ] as const) {
+      await page.goto(page.url().replace(/(\/\/[^/]+\/).*/, '$1'))
+      await settled(page)
+      await page.keyboard.press('/')
+      await page.keyboard.type(typed)
+      const found = page.locator('#found [role=option]', { hasText: option })
+      await found.first().waitFor()
+      await found.first().click()
+      await page.waitForFunction((part) => location.pathname.includes(part), place)
+      await settled(page)
+    }
+  },
+  'two chains are compared': async (page, origin) => {
+    await visit(page, origin, '/metrics/51003/day/txCount')
+    await page.getByLabel('compare with').selectOption({ label: 'Summit' })
+    await page.waitForFunction(() => location.search.includes('with=51001'))
+    await settled(page)
+    assert.deepEqual(await page.locator('.legend li').allInnerTexts(), ['Meridian', 'Summit'])
+    await page.locator('.points summary').click()
+    await page.locator('.points tbody tr').first().waitFor()
+    const rows = await page.locator('.points tbody tr').allInnerTexts()
+    const { results } = await told<{ results: [{ value: number }] }>(
+      origin,
+      '/v2/chains/51001/metrics/txCount?pageSize=1',
+    )
+    const value = String(results[0].value)
+    assert.ok(
+      rows.some((text) => text.split('\t').at(-1) === value),
+      rows.join('\n'),
+    )
+  },
+  'who was most active stands first, with its share of all': async (page, origin) => {
+    await visit(page, origin, '/chain/51001')
+    await page.locator('.tabs a', { hasText: 'Most active' }).click()
+    await page.getByRole('link', { name: 'Called contracts' }).click()
+    await page.getByRole('link', { name: 'Month' }).click()
+    await page.waitForFunction(() => location.search.includes('period=month'))
+    await settled(page)
+    const path = '/v1/chains/51001/calledContracts?timeInterval=month&pageSize=100'
+    const { addresses: all, transactionCount } = await told<{
+      addresses: readonly { label?: string; transactionCount: number }[]
+      transactionCount: number
+    }>(origin, path)
+    const rows = await page.locator('tbody tr').allInnerTexts()
+    assert.equal(rows.length, all.length)
+    for (const [at, one] of all.entries()) {
+      const [name = '', count] = rows[at]?.split('\t') ?? []
+      assert.equal(count, String(one.transactionCount))
+      if (one.label !== undefined) assert.ok(name.startsWith(one.label), name)
+    }
+    const share = ((all[0]?.transactionCount ?? 0) / transactionCount) * 100
+    assert.ok(rows[0]?.includes(`${share.toFixed(2).replace(/\.?0+$/, '')} %`), rows.join('\n'))
+  },
+  'a message has its sentence and its steps, with how long they took': async (page, origin) => {
+    await visit(page, origin, `/message/${id('deliveredMessage')}`)
+    await settled(page)
+    assert.match(await page.locator('.said').innerText(), /^Trader bridged 125 GLC to Traveller/)
+    const steps = await page.locator('.stages li').allInnerTexts()
+    assert.deepEqual(
+      steps.map((text) => text.split('\n')[0]),
+      ['Sent', 'Delivered', 'Executed', 'Receipt'],
+    )
+    assert.match(steps[1] ?? '', /2 s later/)
+    assert.equal(await page.locator('.stages .done').count(), 4)
+    await visit(page, origin, `/message/${id('waitingMessage')}`)
+    await settled(page)
+    assert.equal(await page.locator('.stages .done').count(), 1)
+  },
+  "an address's funds are drawn, and stand in a table": async (page, origin) => {
+    await visit(page, origin, `/primary/fuji/address/${id('owner')}`)
+    await page.getByRole('button', { name: 'Show flow of funds' }).click()
+    await page.locator('svg.sankey').waitFor()
+    const flow = page.locator('section', { has: page.locator('svg.sankey') })
+    await flow.locator('details summary').click()
+    await flow.locator('tbody tr').first().waitFor()
+    const rows = await flow.locator('tbody tr').count()
+    assert.ok(rows > 8, String(rows))
+    assert.equal(await page.locator('.sankey path').count(), rows)
+    await page.locator('.qr summary').click()
+    await page.locator('.qr svg').waitFor()
+    assert.equal(await page.locator('.qr svg').count(), 1)
+  },
+  "an L1 validator's balance is told from its first day on": async (page, origin) => {
+    const validation = id('seat disabled')
+    await visit(page, origin, `/primary/fuji/validation/${validation}`)
+    await settled(page)
+    const path = `/v1/networks/fuji/l1Validators/${validation}/changes?pageSize=100`
+    const { changes } = await told<{ changes: readonly unknown[] }>(origin, path)
+    const rows = page.locator('section', { hasText: 'Top-ups and weight' }).locator('tbody tr')
+    assert.equal(await rows.count(), changes.length)
+    assert.match(await rows.last().innerText(), /^created/)
+    assert.match(await rows.first().innerText(), /^(disabled|removed)/)
+    await page.locator('.chart canvas').waitFor()
+  },
+}

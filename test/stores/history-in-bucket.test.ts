@@ -33,8 +33,9 @@ import { ownSchema } from '../../src/store/history/segment-schema.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
+import { placesPerBlock } from '../../src/store/schema/sums.ts'
 import { demoFilling } from '../support/chains/read-demo-chain.ts'
-import { freshFolder } from '../support/processes/firn-process.ts'
+import { freshFolder, until } from '../support/processes/firn-process.ts'
 import { stillClock } from '../support/stores/demo-store.ts'
 import { freezeAt, mergeAll, segmentFiles, segmentsOf } from '../support/stores/freeze-store.ts'
 import {
@@ -54,6 +55,11 @@ const schema = ownSchema('blocks')
 const pieces = [20, 40, 60, 80, 100]
 const many = Array.from({ length: 12 }, (_, at) => 12 * (at + 1))
 const day = 86_400_000
+
+const newestBelow = statement(
+  'select pos from evm_transaction where pos < ? order by pos desc limit ?',
+  { over: 'newest' },
+)
 
 const whole = await digestInTables()
 
@@ -186,6 +192,20 @@ void test('bucket: a file that is gone or altered there is told by its check and
   }
   rmSync(join(folder, name), { recursive: true })
   assert.deepEqual(await storeDigest(store, digested), whole)
+})
+
+void test('bucket: while a page waits for a file, the next one of its list is fetched', async (t) => {
+  const { store, storage, folder } = await opened(t)
+  await freezeAt(store, pieces)
+  const files = (await segmentsOf(store)).filter(({ stage }) => stage === 'blocks')
+  rmSync(join(folder, name), { recursive: true })
+  storage.asked.length = 0
+  const other = await reopened(t, storage)
+  assert.equal((await other.all(newestBelow, [100 * placesPerBlock, 2])).length, 2)
+  const isFetched = ({ name: of }: ManifestSegment): boolean =>
+    storage.asked.includes(`GET firn/${name}/${of}.sqlite`)
+  await until('the next file is fetched', async () => files.slice(-2).every(isFetched))
+  assert.equal(files.filter(isFetched).length, 2)
 })
 
 void test('cache: a file comes once for all who need it', async (t) => {

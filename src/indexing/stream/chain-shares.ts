@@ -78,31 +78,21 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
   const waiting = new Set<string>()
   const others = new OtherProcesses(owner, clock, leaseMs)
   const known = Promise.withResolvers<void>()
-  let processesBefore = 1
+  let livingBefore = 0
   let share = keys.length
   let store: Database | undefined
 
-  const held = (): Held[] =>
-    [...own]
-      .filter(([, one]) => one.isHeld())
-      .map(([key, one]) => ({ key, weight: 1 + Math.round(busyWeight * one.load()) }))
-
   const round = async (store: Database): Promise<void> => {
-    const mine = held()
-    const weight = weightOf(mine)
-    const waits = [...waiting]
-    await reportProcess(store, { owner, beat: clock.now(), held: mine.length, waits, weight })
+    const mine = heldOf(own)
+    const counts = { held: mine.length, weight: weightOf(mine) }
+    await reportProcess(store, { owner, beat: clock.now(), waits: [...waiting], ...counts })
     const { living, ended } = others.seen(await reportingProcesses(store))
     await forgetProcesses(store, ended)
-    const processes = living.length + 1
-    if (processes !== processesBefore) log.info('share of chains', { processes })
-    processesBefore = processes
-    const taken = living.reduce((sum, each) => sum + each.held, mine.length)
-    const unheld = Math.max(0, keys.length - taken)
-    const all = living.reduce((sum, each) => sum + each.weight, weight + unheld)
-    share = Math.ceil(all / processes)
-    const least = (share - Math.ceil(keys.length / processes)) * toleratedShare
-    for (const key of surplus(mine, { share, least }, living)) {
+    if (living.length !== livingBefore) log.info('share of chains', { others: living.length })
+    livingBefore = living.length
+    const shares = sharesOf(keys.length, [counts, ...living])
+    share = shares.share
+    for (const key of surplus(mine, shares, living)) {
       log.info('chain given up', { chain: key })
       await own.get(key)?.giveUp()
     }
@@ -132,7 +122,7 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
       waiting.add(key)
       try {
         await known.promise
-        const isOwed = (): boolean => weightOf(held()) < share
+        const isOwed = (): boolean => weightOf(heldOf(own)) < share
         const life: LifeOf = (holder) => store && lifeOf(store, holder)
         return await awaitLease(database, owner, { leaseMs, clock, signal, isOwed, lifeOf: life })
       } finally {
@@ -142,6 +132,13 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
     add: (key, store) => void own.set(key, store),
     stream,
   }
+}
+
+/** The stores of `own` that this process has now. */
+function heldOf(own: ReadonlyMap<string, SharedStore>): Held[] {
+  return [...own]
+    .filter(([, one]) => one.isHeld())
+    .map(([key, one]) => ({ key, weight: 1 + Math.round(busyWeight * one.load()) }))
 }
 
 /** Does `work`; a database that is away keeps the leases as they are. */
@@ -173,6 +170,19 @@ type Held = { readonly key: string; readonly weight: number }
 
 function weightOf(held: readonly Held[]): number {
   return held.reduce((sum, { weight }) => sum + weight, 0)
+}
+
+/** The share of each of `processes`, and how much above it is not worth a move. */
+function sharesOf(
+  chains: number,
+  processes: readonly Pick<ReportingProcess, 'held' | 'weight'>[],
+): { readonly share: number; readonly least: number } {
+  const held = processes.reduce((sum, each) => sum + each.held, 0)
+  const weight = processes.reduce((sum, each) => sum + each.weight, 0)
+  // One that nobody holds counts as one at rest.
+  const share = Math.ceil((weight + Math.max(0, chains - held)) / processes.length)
+  const least = (share - Math.ceil(chains / processes.length)) * toleratedShare
+  return { share, least }
 }
 
 /**

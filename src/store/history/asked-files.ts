@@ -110,9 +110,12 @@ async function ofFiles<T>(
   else if (keys !== undefined && directory.length > 0)
     return ofPlaces(store, of, { ...reading, keys })
   const files = within(every, heights)
-  return history.using(reader, manifest, (open) => ({
-    all: segments(open, { files }, begin),
-  }))
+  return history.using(
+    reader,
+    manifest,
+    (open) => ({ all: segments(open, { files }, begin) }),
+    reading.isNewestFirst ? files.toReversed() : files,
+  )
 }
 
 /** As {@link ofFiles}, of the files that have a key; those behind a full answer are not asked for. */
@@ -125,11 +128,15 @@ async function ofPlaces<T>(
   let found = begin
   let waiting: ManifestSegment[] = []
   const read = async (): Promise<boolean> => {
-    const files = isNewestFirst ? waiting.toReversed() : waiting
+    const inOrder = waiting
+    const files = isNewestFirst ? inOrder.toReversed() : inOrder
     waiting = []
-    const answer = await history.using(reader, manifest, (open) => ({
-      all: segments(open, { files }, found),
-    }))
+    const answer = await history.using(
+      reader,
+      manifest,
+      (open) => ({ all: segments(open, { files }, found) }),
+      inOrder,
+    )
     found = answer?.all
     return answer !== undefined
   }

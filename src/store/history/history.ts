@@ -124,7 +124,7 @@ export class History {
 
   /**
    * Does `work` on the segments of `manifest`, which stay open until its end; it is done again once
-   * a missing segment was fetched. Returns `undefined` where a merge replaced a segment: the caller
+   * a missing segment was fetched, while the one behind it in `order` is fetched, too. Returns `undefined` where a merge replaced a segment: the caller
    * begins anew with the next manifest. Throws what `work` throws, `store-failed` for a missing or
    * damaged segment, `not-ready` for one that cannot be fetched now.
    */
@@ -132,6 +132,7 @@ export class History {
     reader: Reader,
     manifest: Manifest,
     work: (open: OpenSegment) => T,
+    order: readonly ManifestSegment[] = [],
   ): Promise<Awaited<T> | undefined> {
     // Open until the end: where there is room for fewer than are needed, each would be fetched for ever.
     const used: SegmentFile[] = []
@@ -146,7 +147,7 @@ export class History {
         try {
           return await work(open)
         } catch (error) {
-          mayGoOn = await this.#mayGoOn(reader, { manifest, error, last: used.at(-1) })
+          mayGoOn = await this.#mayGoOn(reader, { manifest, error, order, last: used.at(-1) })
         }
       return undefined
     } finally {
@@ -163,11 +164,15 @@ export class History {
     of: {
       readonly manifest: Manifest
       readonly error: unknown
+      readonly order: readonly ManifestSegment[]
       readonly last: SegmentFile | undefined
     },
   ): Promise<boolean> {
-    const { manifest, error, last } = of
-    if (error instanceof SegmentMissing) return this.#isObtained(reader, manifest, error.segment)
+    const { manifest, error, order, last } = of
+    if (error instanceof SegmentMissing) {
+      this.#fetchAhead(order[order.indexOf(error.segment) + 1])
+      return this.#isObtained(reader, manifest, error.segment)
+    }
     if (last === undefined || !isDamage(error) || this.#cache === undefined) throw error
     this.#open.forget(last.name)
     this.#cache.remove(last.name)
@@ -340,6 +345,15 @@ export class History {
   }
 
   /** Returns whether a segment that was not here is here now; false where a merge replaced it. */
+  /** Begins to fetch a segment that is not here: whoever reads on needs it next. */
+  #fetchAhead(segment: ManifestSegment | undefined): void {
+    const cache = this.#cache
+    if (segment === undefined || cache === undefined) return
+    if (stampOf(this.folder.pathOf(segment.name)) !== undefined) return
+    // Who needs it hears why it cannot be had.
+    cache.need(segment, this.#open.schemaOf(segment), patienceMs).catch(() => undefined)
+  }
+
   async #isObtained(
     reader: Reader,
     { text }: Manifest,

@@ -74,7 +74,7 @@ export type ReportingProcess = {
   readonly beat: number
   /** Number of its leases. */
   readonly held: number
-  /** What its stores count for together: as many as it has where all are at rest. */
+  /** Weight of its stores together: as many as it has where all are at rest. */
   readonly weight: number
   /** Stores whose lease it waits for. */
   readonly waits: readonly string[]

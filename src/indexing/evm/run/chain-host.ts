@@ -143,10 +143,9 @@ function hostOver(
   { database, standing, source, copied }: Opened,
   options: ChainHostOptions,
 ): ChainHost {
-  const { world, log, store, signal } = options
-  const { clock } = world
-  const { key } = spec
-  const watches = openWatches(store, key)
+  const { log, store, signal } = options
+  const { clock } = options.world
+  const watches = openWatches(store, spec.key)
   const nodeStreams = streamsOfNode(spec, options)
   const rhythm = writingRhythm(database, clock)
   const keepMs = options.keepEventsMs
@@ -155,7 +154,7 @@ function hostOver(
   const writing = { ...options, outbox, freezing, activity: new ActivityNotes() }
   const ingest = new StandingIngest({ ...writing, database, standing, spec })
   const { commit, changes } = ingest
-  const chain: WatchedChain = { key, database, source, clock, log, commit, changes }
+  const chain: WatchedChain = { key: spec.key, database, source, clock, log, commit, changes }
   const freezer = store.freeze && new Freezer(chain, store.freeze)
   const check = copiedCheckOf(chain, spec, copied, options)
   return {

@@ -1,6 +1,6 @@
 /**
- * Additions of blocks that were just stored to the days of `activity_day`, counted from their columns: a tenth of a
- * microsecond a transaction, where reading the rows again takes more than one.
+ * Additions of blocks that were just stored to the days of `activity_day`, counted from their columns: a quarter of
+ * a microsecond a transaction, where reading the rows again takes a whole one.
  */
 
 import { noAddress } from '../codec/evm/columns/column-kinds.ts'

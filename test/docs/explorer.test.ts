@@ -86,11 +86,11 @@ mountExplorer(http, () => Promise.resolve(status))
 const demoAvax = '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'
 const names = [
   'chunk.js',
-  'console-page.js',
   'explorer.css',
   'logo.svg',
   'main.js',
   'preview.png',
+  'rare.js',
   'uPlot.esm.js',
   'uplot.css',
 ]

@@ -36,7 +36,7 @@ import { SubnetPage } from './primary/subnet-page.ts'
 import { SearchBox } from './search/search-box.ts'
 import { WatchNotes } from './watch/watch-views.ts'
 
-const ConsolePage = later(async () => (await import('./console/console-page.ts')).ConsolePage)
+const ConsolePage = later(async () => (await import('./rare.ts')).rare.ConsolePage)
 
 /** Everything on the screen. */
 function Explorer(): JSX.Element {

@@ -2,9 +2,10 @@
 
 import { h, type JSX } from 'preact'
 
+import { isObject } from '../../../core/json.ts'
 import type { ContractCode, ContractSource, ProjectSource } from '../../../shape/evm/contract.ts'
 import { addressLink } from '../evm/evm-parts.ts'
-import { visible } from '../kit/format.ts'
+import { counted, visible, words } from '../kit/format.ts'
 import { card, CopyButton, facts, pill, table, type View, when } from '../kit/parts.ts'
 import { argumentRows } from './decoded-values.ts'
 import { VerifyForm } from './verify-form.ts'
@@ -69,7 +70,7 @@ function sourcesView(
       `${before}${visible(shown.name)}`,
       facts([
         ['Compiler', `${shown.language} ${shown.compilerVersion}`],
-        ['Settings', h('code', null, visible(JSON.stringify(shown.settings)))],
+        ...settingRows(shown.settings),
         ['Verified', verifiedAt === undefined ? 'no' : when(verifiedAt, Date.now())],
         [
           'Same code as',
@@ -87,17 +88,38 @@ function sourcesView(
             argumentRows(chainId, made.parameters, { address: '' }),
           ),
         ),
-    ...shown.sources.map(({ path, content }) => file(path, content)),
+    shown.sources.length > 1 && h('p', { class: 'quiet' }, counted(shown.sources.length, 'file')),
+    ...shown.sources.map(({ path, content }, at) => file(path, content, at < mostOpen)),
     file('ABI', JSON.stringify(shown.abi, undefined, 2)),
   ]
 }
 
+// Of many files the first say what it is; an open one is drawn whole.
+const mostOpen = 2
+
+/** Settings of the compiler, each a row: `optimizer` as `enabled true, runs 200`. */
+function settingRows(settings: unknown): (readonly [name: string, value: View])[] {
+  const wordsOf = (value: unknown): string =>
+    isObject(value)
+      ? Object.entries(value)
+          .map(([name, inner]) => `${name} ${wordsOf(inner)}`)
+          .join(', ')
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value)
+  return isObject(settings)
+    ? Object.entries(settings).map(
+        ([name, value]) => [words(name), visible(wordsOf(value))] as const,
+      )
+    : []
+}
+
 /** Text with line numbers; what is long is opened by a click. */
-function file(name: string, content: string): JSX.Element {
+function file(name: string, content: string, isOpen = false): JSX.Element {
   const numbers = content.split('\n').map((_, at) => at + 1)
   return card(
     '',
-    h('details', null, [
+    h('details', { open: isOpen }, [
       h('summary', null, visible(name)),
       h(CopyButton, { text: content }),
       h('div', { class: 'source', tabIndex: 0, role: 'group', 'aria-label': name }, [

@@ -5,13 +5,13 @@ import { useState } from 'preact/hooks'
 
 import type { ContractMetadata, ContractCode } from '../../../shape/evm/contract.ts'
 import { itemsOf } from '../contract/abi.ts'
-import { type CallsOf, Read, Write } from '../contract/calls.ts'
+import type { CallsOf } from '../contract/calls.ts'
 import { codeView, implementations, ofProject } from '../contract/code.ts'
-import { Events } from '../contract/events.ts'
 import { messageTable } from '../icm/messages-page.ts'
 import { type Answer, useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { clipped, ends, money, visible } from '../kit/format.ts'
+import { later } from '../kit/later.ts'
 import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import {
@@ -97,6 +97,7 @@ function headOf(
         : label,
     h('span', null, [
       contract !== undefined && [pill(contract.ercType), spamPill(contract)],
+      ' ',
       h(WatchButton, { chainId, address }),
     ]),
   )
@@ -141,6 +142,10 @@ function namesOf(
   const title = isToken && name.trim() !== '' ? clipped(name) : label || kind
   return { kind, title, symbol, ercType, isToken, isCollection }
 }
+
+const Read = later(async () => (await import('../rare.ts')).rare.Read)
+const Write = later(async () => (await import('../rare.ts')).rare.Write)
+const Events = later(async () => (await import('../rare.ts')).rare.Events)
 
 /** The tab of a contract; `undefined` for what is none. */
 function onContract(

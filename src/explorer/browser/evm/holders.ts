@@ -55,7 +55,7 @@ function rows(chainId: string, decimals: number | null, pages: readonly HoldersP
   return [
     h('p', { class: 'quiet' }, [
       isWhole
-        ? `${count(holders.length)} holders${holders.length > mostRows ? `, the largest ${mostRows} shown` : ''}`
+        ? `${count(holders.length)} holders${holders.length > mostRows ? `, the largest ${mostRows} shown` : ''}${ten(sorted, total)}`
         : `The largest of the first ${count(holders.length)} holders; there are more.`,
     ]),
     table(
@@ -82,6 +82,13 @@ function rows(chainId: string, decimals: number | null, pages: readonly HoldersP
         ]),
     ),
   ]
+}
+
+/** The share that the ten largest have together. */
+function ten(sorted: readonly Holder[], total: bigint): string {
+  if (sorted.length <= 10) return ''
+  const sum = sorted.slice(0, 10).reduce((all, { sortKey }) => all + BigInt(sortKey), 0n)
+  return `; the ten largest have ${share(Number(sum), Number(total))}`
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -77,20 +77,22 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
     shown(answer, ({ results }) =>
       results.length === 0
         ? h('p', { class: 'empty' }, 'No data yet.')
-        : h(Chart, {
-            // Newest first from the API; charts run from left to right.
-            points: results.toReversed(),
-            label: title,
-            height,
-            bars: !isSum,
-            isRunning,
-            hours: interval === 'hour',
-            zoom: study !== undefined,
-            log: study?.log === true,
-            ...(other === undefined || compared.data === undefined
-              ? {}
-              : { other: { labels: other.labels, points: compared.data.results.toReversed() } }),
-          }),
+        : results.length > 1 && results.every(({ value }) => value === 0)
+          ? h('p', { class: 'empty' }, 'None in this time.')
+          : h(Chart, {
+              // Newest first from the API; charts run from left to right.
+              points: results.toReversed(),
+              label: title,
+              height,
+              bars: !isSum,
+              isRunning,
+              hours: interval === 'hour',
+              zoom: study !== undefined,
+              log: study?.log === true,
+              ...(other === undefined || compared.data === undefined
+                ? {}
+                : { other: { labels: other.labels, points: compared.data.results.toReversed() } }),
+            }),
     ),
   ])
 }

@@ -8,6 +8,7 @@ import type { HistoricalReward } from '../../../shape/primary/validator.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { assetName, counted, ends, share, words } from '../kit/format.ts'
+import { later } from '../kit/later.ts'
 import { to, withQuery } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import {
@@ -28,7 +29,6 @@ import {
 } from '../kit/parts.ts'
 import { go, query, useTitle, withParams } from '../kit/place.ts'
 import { QrCode } from '../kit/qr-code.ts'
-import { Picture } from './flow-picture.ts'
 import {
   assetSum,
   assetSums,
@@ -77,6 +77,8 @@ export function PrimaryAddressPage({
     ),
   ])
 }
+
+const Picture = later(async () => (await import('../rare.ts')).rare.Picture)
 
 /** A button, and the flow of funds once it was pressed. */
 function FundsFlow(of: Record<'network' | 'address', string>): JSX.Element {

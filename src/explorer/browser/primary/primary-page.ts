@@ -2,21 +2,35 @@
 
 import { h, type JSX } from 'preact'
 
+import { cTypes, pTypes, xTypes } from '../../../core/type-ids.ts'
 import type { Subnet } from '../../../shape/primary/subnet.ts'
 import { urlOf } from '../kit/contract.ts'
 import { count, ends, words } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
-import { age, card, failed, heading, pill, rowTable, table, tabs, type View } from '../kit/parts.ts'
-import { useTitle } from '../kit/place.ts'
+import {
+  age,
+  card,
+  failed,
+  heading,
+  pill,
+  rowTable,
+  select,
+  table,
+  tabs,
+  type View,
+} from '../kit/parts.ts'
+import { go, query, useTitle, withParams } from '../kit/place.ts'
 import { primaryNetworks, type World } from '../kit/world.ts'
 import {
   blockLink,
+  type ChainName,
   chainLabel,
   chains,
   isChain,
   l1ValidatorRows,
   namedChain,
+  shortType,
   subnetLink,
   txRows,
 } from './primary-parts.ts'
@@ -142,12 +156,32 @@ function blocks(network: string, chain: string): JSX.Element {
   })
 }
 
-function transactions(network: string, chain: string): JSX.Element {
-  return paged({
-    path: urlOf('/v1/networks/{network}/blockchains/{blockchainId}/transactions', {
-      network,
-      blockchainId: chain,
+const typesOf = {
+  'p-chain': Object.keys(pTypes),
+  'x-chain': Object.keys(xTypes),
+  'c-chain': Object.keys(cTypes),
+} as const
+
+function transactions(network: string, chain: ChainName): View {
+  const type = query().get('type') ?? ''
+  return [
+    h('div', { class: 'controls filters' }, [
+      select(
+        { 'aria-label': 'type of transaction', key: `${chain} ${type}` },
+        [
+          ['', 'Any type'],
+          ...typesOf[chain].toSorted().map((name) => [name, shortType(name)] as const),
+        ],
+        { chosen: type, change: (name) => go(withParams({ type: name, page: '' })) },
+      ),
+    ]),
+    paged({
+      path: urlOf('/v1/networks/{network}/blockchains/{blockchainId}/transactions', {
+        network,
+        blockchainId: chain,
+      }),
+      query: { txTypes: type },
+      view: (page) => txRows(network, chain, page.transactions),
     }),
-    view: (page) => txRows(network, chain, page.transactions),
-  })
+  ]
 }

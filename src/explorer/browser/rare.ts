@@ -1,0 +1,9 @@
+/** Parts that few visits need. They are one file of the bundle, loaded when the first of them is opened. */
+
+import { ConsolePage } from './console/console-page.ts'
+import { Read, Write } from './contract/calls.ts'
+import { Events } from './contract/events.ts'
+import { Picture } from './primary/flow-picture.ts'
+
+/** By name. */
+export const rare = { ConsolePage, Events, Picture, Read, Write } as const

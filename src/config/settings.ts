@@ -288,7 +288,7 @@ export const settings = {
   'index.fileBytes': integer(
     134_217_728,
     [1_048_576, 268_435_456],
-    'Most bytes of a segment in a bucket that merging makes. A request fetches whole segments; smaller ones come sooner, and there are more of them.',
+    'Most bytes of a segment in a bucket that merging makes, and of a file of its directory. A request fetches whole files; smaller ones come sooner, and there are more of them.',
   ),
 
   'index.leaseSeconds': integer(

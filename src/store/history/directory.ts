@@ -11,6 +11,7 @@
  */
 
 import { assert } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
 import { type KeyKind, type Statement, statement } from '../engine/database.ts'
 import { balance, holding } from '../schema/evm.ts'
 import { type HistoryStage, type Table, table } from '../schema/table.ts'
@@ -193,8 +194,9 @@ export function tablesBetween(
 
 /** Compares keys of which the shorter one stands before all that begin with it. */
 export function compareKeys(one: DirectoryKey, other: DirectoryKey): number {
-  for (const [at, value] of one.entries()) {
-    const difference = value - (other[at] ?? Number.NEGATIVE_INFINITY)
+  // Each question compares some: a loop over entries takes several times as long.
+  for (let at = 0; at < one.length && at < other.length; at++) {
+    const difference = itemAt(one, at) - itemAt(other, at)
     if (difference !== 0) return difference
   }
   return one.length - other.length

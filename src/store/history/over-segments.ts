@@ -371,12 +371,13 @@ function newestByKey<T extends Table, Names extends readonly string[]>(
             if (!isInside || lies(file, lasts[place])) add(place, row)
         }
         if (sums === undefined) return found
-        const bounds = isBounded === true ? [lasts.map(sums.before)] : []
+        const bounded = isBounded === true ? [...tuples, lasts.map(sums.before)] : tuples
         for (const set of sums.sets.toReversed())
           for (const [piece, places] of byPiece(set, tuples)) {
-            const some = [...tuples, ...bounds].map((column) =>
-              places.map((place) => valueAt(column, place)),
-            )
+            const isEach = places.length === count
+            const some = isEach
+              ? bounded
+              : bounded.map((column) => places.map((place) => valueAt(column, place)))
             for (const [nth, row] of open(piece).lookup(lookup, some).entries())
               add(itemAt(places, nth), row)
           }
@@ -393,8 +394,8 @@ function byPiece(
 ): ReadonlyMap<ManifestSegment, readonly number[]> {
   const places = new Map<ManifestSegment, number[]>()
   for (let place = 0; place < addressIds.length; place++) {
-    const pair = [Number(valueAt(addressIds, place)), Number(valueAt(tokenIds, place))] as const
-    const piece = pieceOfPair(set, ...pair)
+    const addressId = Number(valueAt(addressIds, place))
+    const piece = pieceOfPair(set, addressId, Number(valueAt(tokenIds, place)))
     const known = places.get(piece)
     if (known === undefined) places.set(piece, [place])
     else known.push(place)

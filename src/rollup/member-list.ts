@@ -25,7 +25,7 @@ export function encodeNumbers(numbers: ArrayLike<number>): Uint8Array {
 }
 
 /** Calls `visit` with every number of `bytes`, in their order. Throws `bad-bytes`. */
-export function visitNumbers(bytes: Uint8Array, visit: (number: number) => void): void {
+function visitNumbers(bytes: Uint8Array, visit: (number: number) => void): void {
   let value = 0
   let scale = 1
   for (let at = 0; at < bytes.length; at++) {

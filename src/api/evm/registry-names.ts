@@ -9,7 +9,6 @@
 import { stringIn } from '../../codec/evm/abi/abi.ts'
 import { createGenerations, type Generations } from '../../core/bounded-maps.ts'
 import { concatBytes, equalBytes, fromHex, isZero, keyOf, toHex } from '../../core/bytes.ts'
-import { faultOf } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Clock } from '../../core/world.ts'
@@ -125,8 +124,8 @@ async function readWaiting(chain: ServedChain, names: OfChain, clock: Clock): Pr
         waiting.delete(key)
       }
     }
-  } catch (error) {
-    if (faultOf(error) === undefined) throw error
+  } catch {
+    // Nobody waits for it, and no page may fail for it.
     names.restUntil = clock.monotonic() + pauseMs
   } finally {
     names.isReading = false

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 import { struct } from '../../../codec/kit.ts'
 import { f64 } from '../../../codec/primitives.ts'
-import { ActivityCounts } from '../../../rollup/activity-counts.ts'
+import { ActivityCounts, type ListPlace, listStart } from '../../../rollup/activity-counts.ts'
 import { nextPeriod, periodStart } from '../../../rollup/period.ts'
 import { EvmActivity, mostListed } from '../../../shape/operations/evm-activity.ts'
 import type { Database } from '../../../store/engine/database.ts'
@@ -95,9 +95,12 @@ async function countsOf(
 ): Promise<ActivityCounts> {
   const counts = new ActivityCounts()
   for (const start of await activityStarts(store, period)) {
-    counts.addList((await activityLists(store, start))[of])
-    // A day of a busy chain takes some milliseconds.
-    await turn()
+    const list = (await activityLists(store, start))[of]
+    for (let from: ListPlace | undefined = listStart; from !== undefined;) {
+      from = counts.addPart(list, from)
+      // Others have their turn: a month of a busy chain takes half a second.
+      await turn()
+    }
   }
   return counts
 }

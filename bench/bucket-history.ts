@@ -12,8 +12,10 @@ export function historyAt(
 ): Required<Pick<StoreLocation, 'segments' | 'bucket'>> {
   const address = { url, region: 'here', prefix: 'firn/' }
   const maxBytes = 2 ** 40
+  // An eighth of the default: as many files as eight times the history has.
+  const fileBytes = 2 ** 24
   return {
     segments: folder,
-    bucket: bucketOf({ address }, { folder, maxBytes, clock: systemClock, count }),
+    bucket: bucketOf({ address }, { folder, maxBytes, fileBytes, clock: systemClock, count }),
   }
 }

@@ -148,7 +148,7 @@ void test('status: tells how far every stage is, of one without a height only it
   let told = ''
   await until('every stage', async () => {
     told = (await runCommand('status', ...url)).stdout
-    return told.match(/live at/g)?.length === 13
+    return told.match(/live at/g)?.length === 15
   })
   // Where it listens is in the configuration: nobody has to say it again.
   const config = join(await freshFolder(t), 'firn.yaml')
@@ -161,6 +161,7 @@ void test('status: tells how far every stage is, of one without a height only it
   for (const line of [
     /^Firn \S+, role all$/m,
     new RegExp(`^Demo L1 .*\\n {2}blocks {4}live at ${last}\\n {2}traces {4}live at ${last}$`, 'm'),
+    new RegExp(`^ {2}activity {2}live at ${last}$`, 'm'),
     /^ {2}health {4}live$/m,
     /^Interchain messages\n {2}messages {2}live at \d+$/m,
   ])

@@ -35,6 +35,7 @@ const benches = [
   ['Primary network replay', ['bench/primary-replay.ts', '200000']],
   ['Primary network replay, three of ten delegate', ['bench/primary-replay.ts', '200000', '3']],
   ['Primary network from peers', ['bench/from-peers.ts']],
+  ['History in a bucket', ['bench/bucket.ts', '1000000', '20']],
   ['A deployment: engines, and processes that serve', ['bench/fleet.ts', '200']],
 ] as const
 

@@ -1,6 +1,6 @@
 /**
  * The wires of a C-Chain and of an L1 beside a real node: `eth_getLogs` by random filters, heads and transactions that
- * wait over WebSockets, each as the node itself tells it. `TEST_FILTERS` is the number of filters of each chain.
+ * wait over WebSockets, states before and after transactions, each as the node itself tells it. `TEST_FILTERS` is the number of filters of each chain.
  */
 
 import assert from 'node:assert/strict'
@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import { fromHex } from '../../src/core/bytes.ts'
+import { compareState, storeAt, storing } from '../support/chains/compared-state.ts'
 import { comparedFilters, filterCount } from '../support/chains/log-filters.ts'
 import { atEnd, freshFolder, startFirn, until } from '../support/processes/firn-process.ts'
 import { avalancheTree } from './avalanche-tree.ts'
@@ -66,8 +67,31 @@ async function checkSockets(
   assert.deepEqual(ownWaiting.slice(0, 5), waiting.slice(0, 5))
 }
 
+/** States before and after transactions are those that the node has. */
+async function checkStates(evm: EvmWallet, url: string): Promise<void> {
+  const made = await evm.send({ data: storing })
+  const to = fromHex(String(made['contractAddress']).slice(2))
+  const sent = [
+    made,
+    await evm.send({ to, data: storeAt(5, 77) }),
+    await evm.send({ to, data: storeAt(0, 0) }),
+    await evm.send({ to: keyNamed('first').evm, value: 5n }),
+  ]
+  let slots = 0
+  for (const { transactionHash, blockNumber } of sent) {
+    const ask = (): Promise<Response> =>
+      fetch(`${url}/transactions/${transactionHash}/stateChanges`)
+    await until('the transaction', async () => (await ask()).status !== 404)
+    const told = await (await ask()).json()
+    const node = (method: string, ...params: readonly unknown[]): Promise<unknown> =>
+      evm.ask(method, ...params)
+    slots += (await compareState(told, Number(blockNumber), node)).slots
+  }
+  assert.equal(slots, 6)
+}
+
 void test(
-  `wires: ${filterCount} random filters of each chain, heads and transactions that wait, as the node tells them`,
+  `wires: ${filterCount} random filters of each chain, heads, transactions that wait and states, as the node tells them`,
   { skip },
   async (t) => {
     const { network, scene } = await startOneNode(t, tree)
@@ -116,6 +140,8 @@ void test(
       }
       await checkSockets(t, evm, sockets)
       scene.say(`${name}: heads and transactions that wait are told alike`)
+      await checkStates(evm, `${firn.apiUrl}/v1/chains/${chainId}`)
+      scene.say(`${name}: states before and after four transactions are those of the node`)
     }
   },
 )

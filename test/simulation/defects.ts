@@ -80,7 +80,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'what a range lacks counts as read',
-    seed: 20,
+    seed: 1,
     seams: () => ({
       port: (port) =>
         changed(port, {
@@ -128,7 +128,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'whether a batch was stored is guessed when the answer of its commit was lost',
-    seed: 18,
+    seed: 1,
     seams: () => {
       let first: unknown
       return {
@@ -158,7 +158,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'how far an answer is complete is read after its rows',
-    seed: 103,
+    seed: 9,
     seams: () => ({
       operation: ({ contract, answer }, fresh) => ({
         contract,

@@ -4,7 +4,7 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { ContractMetadata } from '../../../shape/evm/contract.ts'
-import { called } from '../contract/calls.ts'
+import { called } from '../contract/called.ts'
 import { useWhole } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { amount, count, cutAmount, share, visible } from '../kit/format.ts'

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { test } from 'node:test'
 
+import { natSpecOf } from '../../src/explorer/browser/contract/natspec.ts'
 import { trafficOf } from '../../src/explorer/browser/icm/traffic-sums.ts'
 import { urlOf } from '../../src/explorer/browser/kit/contract.ts'
 import { attributesOf } from '../../src/explorer/browser/kit/format.ts'
@@ -24,6 +26,8 @@ import {
 import type { Contract } from '../../src/shape/operations/contract.ts'
 import { operations } from '../../src/shape/operations/operations.ts'
 import type { ChainStatus, StageStatus, Status } from '../../src/shape/status.ts'
+
+const solc = createRequire(import.meta.url)('solc') as { compile: (input: string) => string }
 
 type Vector = Readonly<Record<string, string | number | undefined>>
 
@@ -210,4 +214,39 @@ void test('chains: a number is that of no chain once every chain has told its ow
   assert.equal(isUnknown({ chains, status: status(7) }, 'an-alias'), false)
   assert.equal(isUnknown({ chains: [], status: status() }, '8'), false)
   assert.equal(isUnknown({ chains: [], status: undefined }, '8'), false)
+})
+
+void test('contracts: words on a method are those that the compiler finds in its comments', () => {
+  const content = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+contract Vault {
+  /// @notice Stored so far
+  uint256 public total;
+  struct Lot { uint256 size; address owner; }
+  /// @notice Puts coins
+  ///  aside
+  /// @dev Reverts for nothing
+  /// @param size of the \u202elot
+  /// @return id of the lot
+  function put(uint256 size, Lot[] calldata lots) external returns (uint256 id) {
+    total += size + lots.length;
+    return total;
+  }
+  function silent() external {}
+}`
+  const settings = { outputSelection: { '*': { '*': ['userdoc', 'devdoc'] } } }
+  const input = { language: 'Solidity', sources: { a: { content } }, settings }
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as {
+    contracts: { a: { Vault: unknown } }
+  }
+  const words = natSpecOf(output.contracts.a.Vault)
+  assert.deepEqual([...words.keys()].toSorted(), ['put(uint256,(uint256,address)[])', 'total()'])
+  assert.equal(words.get('total()')?.text, 'Stored so far')
+  assert.deepEqual(words.get('put(uint256,(uint256,address)[])'), {
+    text: 'Puts coins aside Reverts for nothing',
+    parameters: new Map([['size', 'of the ⟨202E⟩lot']]),
+    returns: 'of the lot',
+  })
+  for (const nothing of [undefined, 7, { userdoc: { methods: [] } }, { devdoc: 'x' }])
+    assert.deepEqual(natSpecOf(nothing), new Map())
 })

@@ -13,6 +13,7 @@ import {
   cutAmount,
   ends,
   failureText,
+  figure,
   moment,
   named,
   percent,
@@ -352,6 +353,9 @@ void test('explorer: ids, spans, moments and names read well', () => {
   assert.equal(words('last90Days'), 'Last 90 days')
   assert.equal(words('cumulativeTxCount'), 'Cumulative tx count')
   assert.equal(brief(1_822), '1,822')
+  assert.equal(figure(1_234_567), '1,234,567')
+  assert.equal(figure(0.3583154000143326), '0.3583154')
+  assert.equal(figure(25.000000001), '25')
   assert.equal(brief(102_281_234), '102.28M')
 })
 

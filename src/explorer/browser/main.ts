@@ -11,7 +11,6 @@ import type { Status } from '../../shape/status.ts'
 import { AddressPage } from './evm/address-page.ts'
 import { BroadcastPage } from './evm/broadcast-page.ts'
 import { BlockPage, ChainPage } from './evm/chain-page.ts'
-import { GasPage } from './evm/gas-page.ts'
 import { NftPage } from './evm/nft-page.ts'
 import { TxPage } from './evm/tx-page.ts'
 import { MessagePage, MessagesPage } from './icm/messages-page.ts'
@@ -37,6 +36,7 @@ import { SearchBox } from './search/search-box.ts'
 import { WatchNotes } from './watch/watch-views.ts'
 
 const ConsolePage = later(async () => (await import('./rare.ts')).rare.ConsolePage)
+const GasPage = later(async () => (await import('./rare.ts')).rare.GasPage)
 
 /** Everything on the screen. */
 function Explorer(): JSX.Element {

@@ -3,7 +3,8 @@
 import { ConsolePage } from './console/console-page.ts'
 import { Read, Write } from './contract/calls.ts'
 import { Events } from './contract/events.ts'
+import { GasPage } from './evm/gas-page.ts'
 import { Picture } from './primary/flow-picture.ts'
 
 /** By name. */
-export const rare = { ConsolePage, Events, Picture, Read, Write } as const
+export const rare = { ConsolePage, Events, GasPage, Picture, Read, Write } as const

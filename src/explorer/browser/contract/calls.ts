@@ -3,14 +3,18 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
+import type { ContractCode } from '../../../shape/evm/contract.ts'
 import { addressLink, txLink, type ShownAddress } from '../evm/evm-parts.ts'
-import { send, type Answer } from '../kit/answer.ts'
+import { get, type Answer } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { failureText, visible } from '../kit/format.ts'
 import { card, failed, facts, shown, type View } from '../kit/parts.ts'
 import { textIn } from '../kit/place.ts'
 import { chainOf, coinOf, type World } from '../kit/world.ts'
 import { type AbiItem, type AbiParameter, argumentOf, isView, signatureOf } from './abi.ts'
-import { type DecodedValue, valueView } from './decoded-values.ts'
+import { called, type Called } from './called.ts'
+import { valueView } from './decoded-values.ts'
+import { type MethodWords, type NatSpec, natSpecOf } from './natspec.ts'
 import { connect, sent, useWallets, type Account } from './wallet.ts'
 
 /** A contract and its methods. */
@@ -19,28 +23,10 @@ export type CallsOf = {
   readonly chainId: string
   readonly address: string
   readonly items: readonly AbiItem[]
+  /** Its sources, where they are known. */
+  readonly code: ContractCode | undefined
   /** The contract, with decimals where it is a token. */
   readonly token: ShownAddress
-}
-
-/** How a call ended. */
-type Called = {
-  readonly data: string
-  readonly values?: readonly DecodedValue[]
-  readonly error?: string
-}
-
-type PlannedCall = { readonly abi: AbiItem; readonly arguments: readonly unknown[] }
-
-/** Calls methods without a transaction. */
-export async function called(
-  { chainId, address }: Pick<CallsOf, 'chainId' | 'address'>,
-  calls: readonly PlannedCall[],
-  more: object = {},
-): Promise<Answer<readonly Called[]>> {
-  const path = `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}/calls`
-  const { data, failure } = await send<{ calls: Called[] }>(path, { calls, ...more })
-  return data === undefined ? (failure === undefined ? {} : { failure }) : { data: data.calls }
 }
 
 const mostAtOnce = 100
@@ -48,6 +34,7 @@ const mostAtOnce = 100
 /** Every view method: those without arguments are called at once. */
 export function Read(props: CallsOf): JSX.Element {
   const { items, chainId, address } = props
+  const natSpec = useNatSpec(chainId, props.code)
   const views = items.filter(isView)
   const plain = views.filter(({ inputs }) => inputs.length === 0).slice(0, mostAtOnce)
   const [answer, setAnswer] = useState<Answer<readonly Called[]>>({})
@@ -65,7 +52,12 @@ export function Read(props: CallsOf): JSX.Element {
       : card(
           'Values',
           shown(answer, (values) =>
-            facts(plain.map(({ name }, at) => [visible(name), result(props, name, values[at])])),
+            facts(
+              plain.map((item, at) => [
+                visible(item.name),
+                [result(props, item.name, values[at]), saidOf(natSpec.get(signatureOf(item)))],
+              ]),
+            ),
           ),
         ),
     views.length === plain.length
@@ -78,6 +70,7 @@ export function Read(props: CallsOf): JSX.Element {
               h(Method, {
                 key: signatureOf(item),
                 item,
+                words: natSpec.get(signatureOf(item)),
                 verb: 'Query',
                 run: async (values) => {
                   const { data, failure } = await called(props, [{ abi: item, arguments: values }])
@@ -95,6 +88,7 @@ export function Read(props: CallsOf): JSX.Element {
 export function Write(props: CallsOf): JSX.Element {
   const { world, chainId, address, items } = props
   const [account, setAccount] = useState<Account>()
+  const natSpec = useNatSpec(chainId, props.code)
   const methods = items.filter((item) => item.type === 'function' && !isView(item))
   if (methods.length === 0) return nothing('written')
   const run = async (item: AbiItem, values: readonly unknown[], coins: string): Promise<View> => {
@@ -122,6 +116,7 @@ export function Write(props: CallsOf): JSX.Element {
         h(Method, {
           key: signatureOf(item),
           item,
+          words: natSpec.get(signatureOf(item)),
           verb: 'Send',
           coin: item.stateMutability === 'payable' ? coinOf(world, chainId).symbol : undefined,
           run: (values, coins) => run(item, values, coins),
@@ -129,6 +124,28 @@ export function Write(props: CallsOf): JSX.Element {
       ),
     ),
   ])
+}
+
+/** Words in the sources of a contract and of its implementations; empty until they came. */
+function useNatSpec(chainId: string, code: ContractCode | undefined): NatSpec {
+  const [held, hold] = useState<NatSpec>(new Map())
+  const places = [code, ...(code?.proxy?.implementations ?? [])].flatMap((one) =>
+    one?.source === undefined ? [] : [one.source.sameCodeAs ?? { chainId, address: one.address }],
+  )
+  useEffect(() => {
+    const over = new AbortController()
+    const urls = places.map((place) =>
+      urlOf('/v2/contract/{chainId}/{address}', { ...place, fields: 'userdoc,devdoc' }),
+    )
+    Promise.all(urls.map((url) => get(url, over.signal))).then(
+      // The methods of a proxy itself come before those of what is behind it.
+      (answers) => hold(new Map(answers.toReversed().flatMap(({ data }) => [...natSpecOf(data)]))),
+      // It is no longer wanted.
+      () => undefined,
+    )
+    return () => over.abort()
+  }, [JSON.stringify(places)])
+  return held
 }
 
 function nothing(action: string): JSX.Element {
@@ -174,6 +191,7 @@ function Wallets({
 
 type MethodProps = {
   readonly item: AbiItem
+  readonly words: MethodWords | undefined
   readonly verb: string
   /** Symbol of the coin that may be sent along. */
   readonly coin?: string | undefined
@@ -181,7 +199,7 @@ type MethodProps = {
 }
 
 /** A method as a form; its answer stands below. */
-function Method({ item, verb, coin, run }: MethodProps): JSX.Element {
+function Method({ item, words, verb, coin, run }: MethodProps): JSX.Element {
   const [shown, show] = useState<View>(null)
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
@@ -202,11 +220,14 @@ function Method({ item, verb, coin, run }: MethodProps): JSX.Element {
       h('code', { class: 'quiet' }, `(${item.inputs.map(declared).join(', ')})`),
       verb === 'Send' || results === '' ? null : h('code', { class: 'quiet' }, ` → ${results}`),
     ]),
+    saidOf(words),
     h('form', { onSubmit: (event: Event) => void submit(event) }, [
       item.inputs.map((input, at) =>
-        field(`argument${at}`, visible(input.name ?? '') || `Argument ${at + 1}`, input.type),
+        field(`argument${at}`, visible(input.name ?? '') || `Argument ${at + 1}`, input.type, {
+          words: words?.parameters.get(input.name ?? ''),
+        }),
       ),
-      coin === undefined ? null : field('coins', 'Value', visible(coin), false),
+      coin === undefined ? null : field('coins', 'Value', visible(coin), { isNeeded: false }),
       h('div', { class: 'controls' }, h('button', { type: 'submit' }, verb)),
       h('output', null, shown),
     ]),
@@ -217,17 +238,30 @@ function declared({ type, name = '' }: AbiParameter): string {
   return visible(name === '' ? type : `${type} ${name}`)
 }
 
-function field(name: string, label: string, type: string, required = true): JSX.Element {
+/** Words of the authors on a method. */
+function saidOf(words: MethodWords | undefined): View {
+  const { text = '', returns = '' } = words ?? {}
+  return [text, returns && `Returns: ${returns}`].map(
+    (line) => line !== '' && h('p', { class: 'quiet' }, line),
+  )
+}
+
+function field(
+  name: string,
+  label: string,
+  type: string,
+  of: { readonly isNeeded?: false; readonly words?: string | undefined },
+): JSX.Element {
   return h('label', { class: 'field' }, [
     h('span', null, label),
     h('input', {
       name,
-      required: required && type !== 'string' && type !== 'bytes',
+      required: of.isNeeded !== false && type !== 'string' && type !== 'bytes',
       autocomplete: 'off',
       spellcheck: false,
       placeholder: /\]$|^tuple/.test(type) ? '[…]' : '',
     }),
-    h('code', { class: 'quiet' }, type),
+    h('span', { class: 'quiet' }, h('code', null, type), ' ', of.words),
   ])
 }
 

@@ -10,7 +10,7 @@ import { codeView, implementations, ofProject } from '../contract/code.ts'
 import { messageTable } from '../icm/messages-page.ts'
 import { type Answer, useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
-import { clipped, ends, money, visible } from '../kit/format.ts'
+import { clipped, ends, visible } from '../kit/format.ts'
 import { later } from '../kit/later.ts'
 import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
@@ -32,9 +32,18 @@ import { WatchButton } from '../watch/watch-views.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
 import { type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
 import { tabsOf, transferLists } from './address-tabs.ts'
-import { addressLink, chainLink, spamPill, txLink, txTable, wholeAddress } from './evm-parts.ts'
+import {
+  addressLink,
+  chainLink,
+  logo,
+  spamPill,
+  txLink,
+  txTable,
+  wholeAddress,
+} from './evm-parts.ts'
 import { Holders, Supply } from './holders.ts'
 import { Collectibles, Items } from './nft-page.ts'
+import { TokenFigures } from './token-figures.ts'
 import { internalTable, transferTable } from './transfers.ts'
 
 /** An address, and one of its lists. */
@@ -63,10 +72,15 @@ export function AddressPage(props: AddressProps): JSX.Element {
   const items = code.data === undefined ? [] : itemsOf(code.data)
   const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
   const places = tabsOf(props, { isContract, isToken, isCollection })
-  const calls = { ...props, items, token, key: `${chainId} ${address} ${items.length}` }
+  const calls = {
+    ...props,
+    items,
+    code: code.data,
+    token,
+    key: `${chainId} ${address} ${items.length}`,
+  }
   return h('div', { class: 'stack' }, [
     headOf(props, { kind, title, symbol, label, own, contract: isToken ? contract : undefined }),
-    isToken || label !== '' ? h('p', null, copied(own)) : null,
     warningOf(contract),
     !isContract && h(QrCode, { text: own, key: own }),
     tabs(places.tabs, 'views', 'tabs', places.chosen),
@@ -86,21 +100,32 @@ function headOf(
   of: Readonly<Record<'kind' | 'title' | 'symbol' | 'label' | 'own', string>> & {
     readonly contract: ContractMetadata | undefined
   },
-): JSX.Element {
-  const { contract, label } = of
-  return heading(
-    h('span', null, `${of.kind} on `, chainLink(world, chainId)),
-    contract !== undefined
-      ? h('span', null, of.title, ' ', h('span', { class: 'quiet' }, clipped(of.symbol)))
-      : label === ''
-        ? h('span', { class: 'id' }, copied(of.own))
-        : label,
-    h('span', null, [
-      contract !== undefined && [pill(contract.ercType), spamPill(contract)],
-      ' ',
-      h(WatchButton, { chainId, address }),
-    ]),
-  )
+): View {
+  const { contract, label, own } = of
+  return [
+    heading(
+      h('span', null, `${of.kind} on `, chainLink(world, chainId)),
+      contract !== undefined
+        ? h(
+            'span',
+            null,
+            contract.logoAsset && logo(chainId, address),
+            of.title,
+            ' ',
+            h('span', { class: 'quiet' }, clipped(of.symbol)),
+          )
+        : label === ''
+          ? h('span', { class: 'id' }, copied(own))
+          : label,
+      h('span', null, [
+        contract !== undefined && [pill(contract.ercType), spamPill(contract)],
+        ' ',
+        h(WatchButton, { chainId, address }),
+      ]),
+    ),
+    contract !== undefined || label !== '' ? h('p', null, copied(own)) : null,
+    contract !== undefined && h(TokenFigures, { chainId, contract, key: own }),
+  ]
 }
 
 /** A word of warning on a token, and on what not to do. */
@@ -214,7 +239,7 @@ function contractCard(
   contract: ContractMetadata,
   code: ContractCode | undefined,
 ): JSX.Element {
-  const { address, ercType, decimals, price, deploymentDetails: made } = contract
+  const { address, ercType, decimals, deploymentDetails: made } = contract
   const { source, project, proxy } = code ?? {}
   const codePage = to('chain', chainId, 'address', address, 'code')
   return card(
@@ -226,7 +251,6 @@ function contractCard(
         'Total supply',
         ercType === 'ERC-20' ? h(Supply, { chainId, contract, key: address }) : undefined,
       ],
-      ['Price', price === undefined ? '' : money(Number(price.value), price.currencyCode)],
       ['Decimals', String(decimals ?? '')],
       [
         'Source code',

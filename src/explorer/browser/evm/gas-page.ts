@@ -2,13 +2,15 @@
 
 import { h, type JSX } from 'preact'
 
+import { isObject } from '../../../core/json.ts'
+import type { Money } from '../../../shape/evm/token.ts'
 import type { EvmBlock } from '../../../shape/evm/transaction.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
 import { urlOf } from '../kit/contract.ts'
-import { amount, count, share } from '../kit/format.ts'
+import { amount, count, figure, share } from '../kit/format.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
-import { card, coins, facts, heading, shown, table } from '../kit/parts.ts'
+import { card, coins, facts, heading, shown, table, worthOf } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { chainName, coinOf, type World } from '../kit/world.ts'
 import { chainLink } from './evm-parts.ts'
@@ -21,14 +23,26 @@ const actions = [
   ['Deployment of a token contract', 1_500_000],
 ] as const
 
+// Fields of the action `gasoracle` in the form of Etherscan.
+const speeds = [
+  ['Slow', 'SafeGasPrice'],
+  ['Normal', 'ProposeGasPrice'],
+  ['Fast', 'FastGasPrice'],
+] as const
+
+type OnChain = { readonly world: World; readonly chainId: string }
+/** A price of gas by its name, wei. */
+type GasPrice = readonly [name: string, wei: string]
+
 /** The page. */
-export function GasPage(props: { readonly world: World; readonly chainId: string }): JSX.Element {
-  const { world, chainId } = props
+export function GasPage({ world, chainId }: OnChain): JSX.Element {
   useTitle(`Gas tracker of ${chainName(world, chainId)}`)
   const answer = useAnswer(urlOf('/v1/chains/{chainId}/blocks', { chainId, pageSize: 100 }), 10_000)
+  const prices = usePrices(chainId)
+  const price = useCoinPrice(chainId)
   return h('div', { class: 'stack' }, [
     heading(chainLink(world, chainId), 'Gas tracker'),
-    shown(answer, ({ blocks }) => now(world, chainId, blocks)),
+    shown(answer, ({ blocks }) => now({ world, chainId }, { blocks, prices, price })),
     h(
       'div',
       { class: 'grid two' },
@@ -39,32 +53,80 @@ export function GasPage(props: { readonly world: World; readonly chainId: string
   ])
 }
 
-function now(world: World, chainId: string, blocks: readonly EvmBlock[]): JSX.Element {
+/** Prices that the newest transactions paid; empty until they are known. */
+function usePrices(chainId: string): readonly GasPrice[] {
+  const { data } = useAnswer(
+    urlOf('/v1/chains/{chainId}/api', { chainId, module: 'gastracker', action: 'gasoracle' }),
+    10_000,
+  )
+  const result = data?.result
+  if (!isObject(result)) return []
+  return speeds.map(([name, field]) => [name, weiOf(result[field])])
+}
+
+/** Wei of gwei as text. */
+function weiOf(gwei: unknown): string {
+  return String(Math.round(Number(gwei) * 1e9))
+}
+
+/** Price of the chain's coin, which the API tells beside a transaction. */
+function useCoinPrice(chainId: string): Money | undefined {
+  const newest = useAnswer(urlOf('/v1/chains/{chainId}/transactions', { chainId, pageSize: 1 }))
+  const txHash = newest.data?.transactions[0]?.txHash
+  const { data } = useAnswer(
+    txHash && urlOf('/v1/chains/{chainId}/transactions/{txHash}', { chainId, txHash }),
+  )
+  return data?.networkTokenDetails.currentPrice
+}
+
+function now(
+  { world, chainId }: OnChain,
+  of: {
+    readonly blocks: readonly EvmBlock[]
+    readonly prices: readonly GasPrice[]
+    readonly price: Money | undefined
+  },
+): JSX.Element {
+  const { blocks, prices, price } = of
   const { symbol, decimals } = coinOf(world, chainId)
   const [newest] = blocks
-  const baseFee = newest?.baseFee ?? '0'
+  const baseFee: GasPrice = ['Base fee', newest?.baseFee ?? '0']
   const title = 'Base fee of the latest blocks, gwei'
-  return h('div', { class: 'grid two' }, [
-    card(
-      'Now',
-      h('div', null, [
-        facts([
-          ['Base fee', `${amount(baseFee, 9)} gwei`],
-          [
-            `Gas used, last ${count(blocks.length)} blocks`,
-            share(sum(blocks, 'gasUsed'), sum(blocks, 'gasLimit')),
-          ],
-        ]),
-        table(
-          [['Action'], ['Gas', 'num'], ['Cost at base fee', 'num']],
-          actions.map(([what, gas]) => [
-            what,
-            count(gas),
-            coins(String(BigInt(baseFee) * BigInt(gas)), decimals, symbol),
+  const columns = prices.length === 0 ? [baseFee] : prices
+  return h('div', { class: 'stack' }, [
+    card('Now', [
+      h(
+        'dl',
+        { class: 'numbers' },
+        [baseFee, ...prices].map(([name, wei]) =>
+          h('div', null, [
+            h('dt', null, name),
+            h('dd', null, gwei(wei), h('small', null, ' gwei')),
           ]),
         ),
+      ),
+      prices.length > 0 &&
+        h('p', { class: 'quiet' }, [
+          'Slow, normal and fast: a quarter, half and three quarters of the newest transactions paid no more.',
+        ]),
+      table(
+        [['Action'], ['Gas', 'num'], ...columns.map(([name]) => [name, 'num'] as const)],
+        actions.map(([what, gas]) => [
+          what,
+          count(gas),
+          ...columns.map(([, wei]) => {
+            const cost = String(BigInt(wei) * BigInt(gas))
+            return [coins(cost, decimals, symbol), worthOf(cost, decimals, price)]
+          }),
+        ]),
+      ),
+      facts([
+        [
+          `Gas used, last ${count(blocks.length)} blocks`,
+          share(sum(blocks, 'gasUsed'), sum(blocks, 'gasLimit')),
+        ],
       ]),
-    ),
+    ]),
     card(
       title,
       h(Chart, {
@@ -76,6 +138,11 @@ function now(world: World, chainId: string, blocks: readonly EvmBlock[]): JSX.El
       }),
     ),
   ])
+}
+
+/** Gwei to nine digits; exact in the title. */
+function gwei(wei: string): JSX.Element {
+  return h('span', { title: `${amount(wei, 9)} gwei` }, figure(Number(wei) / 1e9))
 }
 
 function sum(blocks: readonly EvmBlock[], field: 'gasUsed' | 'gasLimit'): number {

@@ -4,13 +4,13 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { ContractMetadata } from '../../../shape/evm/contract.ts'
-import { called } from '../contract/calls.ts'
+import { called } from '../contract/called.ts'
 import { useWhole } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
-import { amount, count, cutAmount, money, share, visible } from '../kit/format.ts'
+import { amount, count, cutAmount, share, visible } from '../kit/format.ts'
 import { withQuery } from '../kit/link.ts'
 import { CsvLink } from '../kit/paged.ts'
-import { bar, card, shown, table, type View } from '../kit/parts.ts'
+import { bar, card, shown, table, worthOf, type View } from '../kit/parts.ts'
 import { addressLink, type ShownAddress } from './evm-parts.ts'
 
 type Holder = ShownAddress & { readonly sortKey: string }
@@ -116,10 +116,6 @@ export function Supply({ chainId, contract }: TokenOf): JSX.Element {
     return h('span', null, supply ?? 'not known: the node did not answer')
   return h('span', null, [
     `${amount(supply, decimals)} ${visible(symbol)}`,
-    price === undefined || decimals === null
-      ? null
-      : h('span', { class: 'quiet' }, [
-          ` · market value ${money(Number(price.value) * (Number(supply) / 10 ** decimals), price.currencyCode)}`,
-        ]),
+    worthOf(supply, decimals, price, 'market value '),
   ])
 }

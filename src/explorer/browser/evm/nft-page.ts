@@ -102,7 +102,7 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
     shown(answer, (token) =>
       h('div', { class: 'grid two top-aligned' }, [
         card('Picture', h(Picture, { chainId, token })),
-        card('Details', itemFacts(chainId, token)),
+        h('div', { class: 'stack' }, card('Details', itemFacts(chainId, token)), traits(token)),
       ]),
     ),
     answer.data?.ercType === 'ERC-1155' ? h(Owners, { chainId, address, tokenId }) : null,
@@ -145,10 +145,25 @@ function Owners({ chainId, address, tokenId }: Omit<NftProps, 'world'>): JSX.Ele
   )
 }
 
+/** Attributes of an item, a tile each. */
+function traits({ metadata }: Token): View {
+  const more = 'attributes' in metadata ? metadata.attributes : undefined
+  const pairs = attributesOf(more ?? ('properties' in metadata ? metadata.properties : undefined))
+  if (pairs.length === 0) return null
+  return card(
+    'Traits',
+    h(
+      'dl',
+      { class: 'traits' },
+      pairs.map(([name, value]) => h('div', null, h('dt', null, name), h('dd', null, value))),
+    ),
+    h('span', { class: 'quiet' }, count(pairs.length)),
+  )
+}
+
 function itemFacts(chainId: string, token: Token): JSX.Element {
   const { metadata } = token
   const { ownerAddress: owner, ownerLabel: label } = 'ownerAddress' in token ? token : {}
-  const more = 'attributes' in metadata ? metadata.attributes : undefined
   return facts([
     ['Collection', copied(token.address, to('chain', chainId, 'address', token.address))],
     ['Collection name', visible('name' in token ? token.name : '')],
@@ -156,7 +171,6 @@ function itemFacts(chainId: string, token: Token): JSX.Element {
     ['Standard', token.ercType],
     ['Owner', owner && wholeAddress(chainId, { address: owner, label }, 'nfts')],
     ['Description', visible(metadata.description ?? '')],
-    ...attributesOf(more ?? ('properties' in metadata ? metadata.properties : undefined)),
     ['Metadata', words(metadata.indexStatus)],
     [
       'Metadata read',

@@ -21,6 +21,7 @@ import {
   shown,
   table,
   when,
+  worthOf,
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
@@ -97,9 +98,15 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
   ])
 }
 
-function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail): JSX.Element {
+function nativeFacts(
+  world: World,
+  { nativeTransaction: tx, networkTokenDetails: coin }: TransactionDetail,
+): JSX.Element {
   const { symbol, decimals } = coinOf(world, tx.chainId)
   const receiver = receiverOf(tx)
+  const { currentPrice, historicalPrice: then } = coin
+  const worth = (units: string): View =>
+    worthOf(units, decimals, then ?? currentPrice, then && 'on that day ')
   const creates = tx.method?.callType === 'CONTRACT_CREATION'
   return facts([
     ['Block', blockLink(tx.chainId, tx.blockNumber)],
@@ -113,8 +120,8 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
         ? 'none: the creation failed'
         : wholeAddress(tx.chainId, receiver),
     ],
-    ['Value', exactCoins(tx.value, decimals, symbol)],
-    ['Transaction fee', exactCoins(feeOf(tx), decimals, symbol)],
+    ['Value', [exactCoins(tx.value, decimals, symbol), worth(tx.value)]],
+    ['Transaction fee', [exactCoins(feeOf(tx), decimals, symbol), worth(feeOf(tx))]],
     ['Reverted', visible(tx.revertReason?.message ?? '')],
     ['Method', visible(tx.method?.methodName ?? tx.method?.methodHash ?? '')],
     ['Gas used', `${count(tx.gasUsed)} of ${count(tx.gasLimit)}`],

@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 
 import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
-import { brief, count, moment, short, ticks } from './format.ts'
+import { brief, figure, moment, short, ticks } from './format.ts'
 import { table } from './parts.ts'
 
 /** Points oldest first. */
@@ -39,7 +39,7 @@ export function Chart(props: ChartProps): JSX.Element {
   const [only] = props.points
   return only !== undefined && props.points.length === 1 && props.other === undefined
     ? h('p', { class: 'big' }, [
-        h('span', { title: count(only.value) }, brief(only.value)),
+        h('span', { title: figure(only.value) }, brief(only.value)),
         h('small', null, ` ${moment(only.timestamp).slice(0, props.hours ? 16 : 10)}`),
       ])
     : h(Drawn, props)
@@ -101,7 +101,7 @@ function Points({ points, other, hours }: ChartProps): JSX.Element {
               .toReversed()
               .map(({ timestamp, value }) => [
                 moment(timestamp).slice(0, hours ? 16 : 10),
-                count(value),
+                figure(value),
                 ...(other === undefined ? [] : [valueText(others.get(timestamp))]),
               ]),
           )
@@ -111,7 +111,7 @@ function Points({ points, other, hours }: ChartProps): JSX.Element {
 }
 
 function valueText(value: number | undefined): string {
-  return value === undefined ? '–' : count(value)
+  return value === undefined ? '–' : figure(value)
 }
 
 async function draw(host: HTMLElement, props: ChartProps, signal: AbortSignal): Promise<void> {
@@ -194,7 +194,8 @@ function barsOf(
   { points, other, isRunning }: ChartProps,
   colour: (name: string) => string,
 ): uPlot.Series.BarsPathBuilderOpts {
-  const usual = { size: [0.7, 24] as [number, number], radius: 0.15 }
+  // The gap is in pixels besides: a share of a narrow bar is less than one, and then none is drawn.
+  const usual = { size: [0.8, 24] as [number, number], gap: 1, radius: 0.15 }
   // Beside another series moments are those of both.
   if (isRunning !== true || other !== undefined) return usual
   const last = points.length - 1

@@ -15,6 +15,13 @@ export function count(value: string | number | bigint): string {
   return counts.format(typeof value === 'string' ? BigInt(value) : value)
 }
 
+const precise = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 9 })
+
+/** A number of a series: whole, or to nine digits; more are the noise of a fraction in two's powers. */
+export function figure(value: number): string {
+  return Number.isInteger(value) ? counts.format(value) : precise.format(value)
+}
+
 /** A number of things: `1 reward`, `1,200 rewards`. */
 export function counted(size: number, thing: string): string {
   return `${count(size)} ${thing}${size === 1 ? '' : 's'}`

@@ -3,9 +3,10 @@
 import { h, type ComponentChildren, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
+import type { Money } from '../../../shape/evm/token.ts'
 import type { ChainStatus } from '../../../shape/status.ts'
 import type { Answer, Failure } from './answer.ts'
-import { amount, cutAmount, ends, failureText, moment, span, visible } from './format.ts'
+import { amount, cutAmount, ends, failureText, moment, money, span, visible } from './format.ts'
 import { segmentsOf, to } from './link.ts'
 import { here, query, withParams } from './place.ts'
 import { awaited, emptyWords, now } from './world.ts'
@@ -288,6 +289,18 @@ export function exactCoins(units: string, decimals: number | null, symbol: strin
     ' ',
     h('span', { class: 'quiet' }, visible(symbol)),
   ])
+}
+
+/** Value of an amount behind `words`, in quiet; nothing where no price is known, or of nothing. */
+export function worthOf(
+  units: string,
+  decimals: number | null,
+  price: Money | undefined,
+  words = '',
+): JSX.Element | null {
+  if (price === undefined || decimals === null || units === '0') return null
+  const value = Number(price.value) * (Number(units) / 10 ** decimals)
+  return h('span', { class: 'quiet' }, ` · ${words}${money(value, price.currencyCode)}`)
 }
 
 /** Links to the neighbouring blocks, where they exist between `first` and `head`. */

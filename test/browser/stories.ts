@@ -34,6 +34,73 @@ export const stories: Readonly<Record<string, Journey>> = {
       await settled(page)
     }
   },
+  'a token begins with its figures': async (page, origin) => {
+    const address = id('Summit.token')
+    await visit(page, origin, `/chain/51001/address/${address}`)
+    const { tokens } = await told<{
+      tokens: readonly { address: string; holderCount: number; transferCount: number }[]
+    }>(origin, '/v1/chains/51001/tokens?filterSpamTokens=false')
+    const token = tokens.find((one) => one.address.toLowerCase() === address)
+    assert.deepEqual(
+      (await page.locator('dl.numbers dd').allInnerTexts()).slice(-2),
+      [token?.holderCount, token?.transferCount].map(String),
+    )
+  },
+  'gas is told slow, normal and fast, with what it is worth': async (page, origin) => {
+    await visit(page, origin, '/chain/51001/gas')
+    const { result } = await told<{ result: Record<string, string> }>(
+      origin,
+      '/v1/chains/51001/api?module=gastracker&action=gasoracle',
+    )
+    const rows = page.locator('tbody tr', { hasText: 'Native transfer' })
+    await rows.getByText('USD').first().waitFor()
+    const cells = await rows.locator('td').allInnerTexts()
+    const { networkTokenDetails } = await told<{
+      networkTokenDetails: { currentPrice: { value: string } }
+    }>(origin, `/v1/chains/51001/transactions/${id('tx transfer')}`)
+    const worth =
+      Number(result['FastGasPrice']) * 21e-6 * Number(networkTokenDetails.currentPrice.value)
+    assert.equal(cells.length, 5)
+    assert.match(
+      cells[4] ?? '',
+      new RegExp(`${String(worth.toPrecision(3)).replace('.', '\\.')} USD$`),
+    )
+  },
+  'methods come with the words of their authors': async (page, origin) => {
+    // Contracts of the demo have no comments for users; the form is that of a compiler.
+    const methods = {
+      'balanceOf(address)': {
+        details: 'Never fails',
+        params: { '': 'Whose' },
+        returns: { _0: 'all' },
+      },
+    }
+    await page.route('**/v2/contract/51001/**', (route) =>
+      route.fulfill({
+        json: {
+          userdoc: { methods: { 'symbol()': { notice: 'Its <b>sign</b>' } } },
+          devdoc: { methods },
+        },
+      }),
+    )
+    await visit(page, origin, `/chain/51001/address/${id('Summit.token')}/read`)
+    await page.locator('.facts dd', { hasText: 'Its <b>sign</b>' }).waitFor()
+    await page.locator('.call summary', { hasText: 'balanceOf' }).click()
+    const method = page.locator('.call[open]')
+    assert.deepEqual(await method.locator('p').allInnerTexts(), ['Never fails', 'Returns: all'])
+    assert.match(await method.locator('.field').innerText(), /Whose$/)
+  },
+  'bars of a small chart stand apart': async (page, origin) => {
+    await visit(page, origin, '/metrics/51003')
+    const chart = page.locator('section', { hasText: 'Gas price, average' })
+    await chart.scrollIntoViewIfNeeded()
+    const bars = await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const row = canvas.getContext('2d')?.getImageData(0, canvas.height * 0.7, canvas.width, 1)
+      const isInk = [...(row?.data ?? [])].filter((_, at) => at % 4 === 3).map((each) => each > 100)
+      return isInk.filter((each, at) => each && isInk[at - 1] === false).length
+    })
+    assert.ok(bars > 80, `${bars} of 90`)
+  },
   'two chains are compared': async (page, origin) => {
     await visit(page, origin, '/metrics/51003/day/txCount')
     await page.getByLabel('compare with').selectOption({ label: 'Summit' })

@@ -46,6 +46,27 @@ export const stories: Readonly<Record<string, Journey>> = {
       [token?.holderCount, token?.transferCount].map(String),
     )
   },
+  'an item has its traits as tiles, a fee its value': async (page, origin) => {
+    const nft = `${id('Summit.pictures')}/7`
+    await visit(page, origin, `/chain/51001/nft/${nft}`)
+    const { metadata } = await told<{ metadata: { attributes: string } }>(
+      origin,
+      `/v1/chains/51001/nfts/collections/${nft.replace('/', '/tokens/')}`,
+    )
+    const [trait] = JSON.parse(metadata.attributes) as { trait_type: string; value: string }[]
+    assert.deepEqual(await page.locator('.traits div').allInnerTexts(), [
+      `${trait?.trait_type}\n${trait?.value}`,
+    ])
+    await visit(page, origin, `/chain/51001/tx/${id('tx transfer')}`)
+    const { networkTokenDetails: coin, nativeTransaction: tx } = await told<{
+      networkTokenDetails: Record<string, { value: string }>
+      nativeTransaction: { gasUsed: string; gasPrice: string }
+    }>(origin, `/v1/chains/51001/transactions/${id('tx transfer')}`)
+    const price = Number((coin['historicalPrice'] ?? coin['currentPrice'])?.value)
+    const worth = (Number(tx.gasUsed) * Number(tx.gasPrice) * price) / 1e18
+    const fee = page.locator('.facts div', { hasText: 'Transaction fee' })
+    assert.ok((await fee.innerText()).endsWith(`${Number(worth.toPrecision(3))} USD`))
+  },
   'gas is told slow, normal and fast, with what it is worth': async (page, origin) => {
     await visit(page, origin, '/chain/51001/gas')
     const { result } = await told<{ result: Record<string, string> }>(

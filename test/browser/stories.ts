@@ -34,6 +34,94 @@ export const stories: Readonly<Record<string, Journey>> = {
       await settled(page)
     }
   },
+  'a token begins with its figures': async (page, origin) => {
+    const address = id('Summit.token')
+    await visit(page, origin, `/chain/51001/address/${address}`)
+    const { tokens } = await told<{
+      tokens: readonly { address: string; holderCount: number; transferCount: number }[]
+    }>(origin, '/v1/chains/51001/tokens?filterSpamTokens=false')
+    const token = tokens.find((one) => one.address.toLowerCase() === address)
+    assert.deepEqual(
+      (await page.locator('dl.numbers dd').allInnerTexts()).slice(-2),
+      [token?.holderCount, token?.transferCount].map(String),
+    )
+  },
+  'an item has its traits as tiles, a fee its value': async (page, origin) => {
+    const nft = `${id('Summit.pictures')}/7`
+    await visit(page, origin, `/chain/51001/nft/${nft}`)
+    const { metadata } = await told<{ metadata: { attributes: string } }>(
+      origin,
+      `/v1/chains/51001/nfts/collections/${nft.replace('/', '/tokens/')}`,
+    )
+    const [trait] = JSON.parse(metadata.attributes) as { trait_type: string; value: string }[]
+    assert.deepEqual(await page.locator('.traits div').allInnerTexts(), [
+      `${trait?.trait_type}\n${trait?.value}`,
+    ])
+    await visit(page, origin, `/chain/51001/tx/${id('tx transfer')}`)
+    const { networkTokenDetails: coin, nativeTransaction: tx } = await told<{
+      networkTokenDetails: Record<string, { value: string }>
+      nativeTransaction: { gasUsed: string; gasPrice: string }
+    }>(origin, `/v1/chains/51001/transactions/${id('tx transfer')}`)
+    const price = Number((coin['historicalPrice'] ?? coin['currentPrice'])?.value)
+    const worth = (Number(tx.gasUsed) * Number(tx.gasPrice) * price) / 1e18
+    const fee = page.locator('.facts div', { hasText: 'Transaction fee' })
+    assert.ok((await fee.innerText()).endsWith(`${Number(worth.toPrecision(3))} USD`))
+  },
+  'gas is told slow, normal and fast, with what it is worth': async (page, origin) => {
+    await visit(page, origin, '/chain/51001/gas')
+    const { result } = await told<{ result: Record<string, string> }>(
+      origin,
+      '/v1/chains/51001/api?module=gastracker&action=gasoracle',
+    )
+    const rows = page.locator('tbody tr', { hasText: 'Native transfer' })
+    await rows.getByText('USD').first().waitFor()
+    const cells = await rows.locator('td').allInnerTexts()
+    const { networkTokenDetails } = await told<{
+      networkTokenDetails: { currentPrice: { value: string } }
+    }>(origin, `/v1/chains/51001/transactions/${id('tx transfer')}`)
+    const worth =
+      Number(result['FastGasPrice']) * 21e-6 * Number(networkTokenDetails.currentPrice.value)
+    assert.equal(cells.length, 5)
+    assert.match(
+      cells[4] ?? '',
+      new RegExp(`${String(worth.toPrecision(3)).replace('.', '\\.')} USD$`),
+    )
+  },
+  'methods come with the words of their authors': async (page, origin) => {
+    // Contracts of the demo have no comments for users; the form is that of a compiler.
+    const methods = {
+      'balanceOf(address)': {
+        details: 'Never fails',
+        params: { '': 'Whose' },
+        returns: { _0: 'all' },
+      },
+    }
+    await page.route('**/v2/contract/51001/**', (route) =>
+      route.fulfill({
+        json: {
+          userdoc: { methods: { 'symbol()': { notice: 'Its <b>sign</b>' } } },
+          devdoc: { methods },
+        },
+      }),
+    )
+    await visit(page, origin, `/chain/51001/address/${id('Summit.token')}/read`)
+    await page.locator('.facts dd', { hasText: 'Its <b>sign</b>' }).waitFor()
+    await page.locator('.call summary', { hasText: 'balanceOf' }).click()
+    const method = page.locator('.call[open]')
+    assert.deepEqual(await method.locator('p').allInnerTexts(), ['Never fails', 'Returns: all'])
+    assert.match(await method.locator('.field').innerText(), /Whose$/)
+  },
+  'bars of a small chart stand apart': async (page, origin) => {
+    await visit(page, origin, '/metrics/51003')
+    const chart = page.locator('section', { hasText: 'Gas price, average' })
+    await chart.scrollIntoViewIfNeeded()
+    const bars = await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const row = canvas.getContext('2d')?.getImageData(0, canvas.height * 0.7, canvas.width, 1)
+      const isInk = [...(row?.data ?? [])].filter((_, at) => at % 4 === 3).map((each) => each > 100)
+      return isInk.filter((each, at) => each && isInk[at - 1] === false).length
+    })
+    assert.ok(bars > 80, `${bars} of 90`)
+  },
   'two chains are compared': async (page, origin) => {
     await visit(page, origin, '/metrics/51003/day/txCount')
     await page.getByLabel('compare with').selectOption({ label: 'Summit' })

@@ -109,7 +109,7 @@ function headOf(
         ? h(
             'span',
             null,
-            contract.logoAsset && logo(chainId, address),
+            contract.logoAsset && logo(chainId, contract.address),
             of.title,
             ' ',
             h('span', { class: 'quiet' }, clipped(of.symbol)),

@@ -10,7 +10,7 @@ import { Chart } from '../kit/chart.ts'
 import { urlOf } from '../kit/contract.ts'
 import { amount, count, figure, share } from '../kit/format.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
-import { card, coins, facts, heading, shown, table, worthOf } from '../kit/parts.ts'
+import { card, coins, heading, shown, table, type View, worthOf } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { chainName, coinOf, type World } from '../kit/world.ts'
 import { chainLink } from './evm-parts.ts'
@@ -95,22 +95,21 @@ function now(
   const columns = prices.length === 0 ? [baseFee] : prices
   return h('div', { class: 'stack' }, [
     card('Now', [
-      h(
-        'dl',
-        { class: 'numbers' },
-        [baseFee, ...prices].map(([name, wei]) =>
-          h('div', null, [
-            h('dt', null, name),
-            h('dd', null, gwei(wei), h('small', null, ' gwei')),
-          ]),
+      h('dl', { class: 'numbers' }, [
+        [baseFee, ...prices].map(([name, wei]) => figureOf(name, gwei(wei))),
+        figureOf(
+          `Gas used, last ${count(blocks.length)} blocks`,
+          share(sum(blocks, 'gasUsed'), sum(blocks, 'gasLimit')),
         ),
-      ),
-      prices.length > 0 &&
-        h('p', { class: 'quiet' }, [
-          'Slow, normal and fast: a quarter, half and three quarters of the newest transactions paid no more.',
-        ]),
+      ]),
       table(
-        [['Action'], ['Gas', 'num'], ...columns.map(([name]) => [name, 'num'] as const)],
+        [
+          ['Action'],
+          ['Gas', 'num wide'],
+          ...columns.map(
+            ([name]) => [name, /^(Slow|Fast)$/.test(name) ? 'num wide' : 'num'] as const,
+          ),
+        ],
         actions.map(([what, gas]) => [
           what,
           count(gas),
@@ -120,12 +119,10 @@ function now(
           }),
         ]),
       ),
-      facts([
-        [
-          `Gas used, last ${count(blocks.length)} blocks`,
-          share(sum(blocks, 'gasUsed'), sum(blocks, 'gasLimit')),
-        ],
-      ]),
+      prices.length > 0 &&
+        h('div', { class: 'below quiet' }, [
+          'A quarter of the newest transactions paid no more than slow, half than normal, three quarters than fast.',
+        ]),
     ]),
     card(
       title,
@@ -142,7 +139,12 @@ function now(
 
 /** Gwei to nine digits; exact in the title. */
 function gwei(wei: string): JSX.Element {
-  return h('span', { title: `${amount(wei, 9)} gwei` }, figure(Number(wei) / 1e9))
+  const title = `${amount(wei, 9)} gwei`
+  return h('span', { title }, figure(Number(wei) / 1e9), h('small', null, ' gwei'))
+}
+
+function figureOf(name: string, value: View): JSX.Element {
+  return h('div', null, h('dt', null, name), h('dd', null, value))
 }
 
 function sum(blocks: readonly EvmBlock[], field: 'gasUsed' | 'gasLimit'): number {

@@ -161,6 +161,12 @@ function traits({ metadata }: Token): View {
   )
 }
 
+/** A URI; one that is the metadata itself is folded. */
+function uriOf(uri: string): JSX.Element {
+  const text = h('span', { class: 'id' }, visible(uri.slice(0, 300)))
+  return uri.startsWith('data:') ? h('details', null, h('summary', null, 'data:'), text) : text
+}
+
 function itemFacts(chainId: string, token: Token): JSX.Element {
   const { metadata } = token
   const { ownerAddress: owner, ownerLabel: label } = 'ownerAddress' in token ? token : {}
@@ -179,6 +185,6 @@ function itemFacts(chainId: string, token: Token): JSX.Element {
         : when(metadata.metadataLastUpdatedTimestamp, Date.now()),
     ],
     // Text, not a link: it leads to hosts that strangers name.
-    ['Token URI', h('span', { class: 'id' }, visible(token.tokenUri.slice(0, 300)))],
+    ['Token URI', uriOf(token.tokenUri)],
   ])
 }

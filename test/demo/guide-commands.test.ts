@@ -18,6 +18,7 @@ import {
   twoChains,
   untilAllServed,
 } from '../support/processes/firn-process.ts'
+import { startStorage } from '../support/stores/object-storage.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pages = ['README.md', ...globSync('docs/guide/*.md', { cwd: root })]
@@ -50,7 +51,14 @@ dataDir: ${dataDir}
 ${settings}`
   writeFileSync(join(work, 'firn.yaml'), own)
   writeFileSync(join(work, 'new.yaml'), own.replace(dataDir, join(work, 'new-data')))
-  const env = { ...process.env, FIRN_CONFIG: join(work, 'firn.yaml') }
+  const storage = await startStorage()
+  atEnd(t, async () => storage.close())
+  const env = {
+    ...process.env,
+    FIRN_CONFIG: join(work, 'firn.yaml'),
+    AWS_ACCESS_KEY_ID: 'somebody',
+    AWS_SECRET_ACCESS_KEY: 'their secret',
+  }
   const firn = await follow(t, spawn(process.execPath, [entry, 'start'], { env, cwd: work }))
   await untilAllServed(firn)
 
@@ -68,6 +76,10 @@ ${settings}`
   const chainId = String(known['platformChainId'])
   // What the guide's examples name, as it is here.
   const examples = new Map([
+    [
+      's3://backup/firn?endpoint=https://s3.example.org',
+      `s3://history/firn?endpoint=${new URL(storage.address.url).origin}`,
+    ],
     ['http://127.0.0.1:8080', firn.apiUrl],
     ['https://another.example/ext/bc/C/rpc', node.url],
     ['fuji-c-chain', 'fuji-demo-chain'],

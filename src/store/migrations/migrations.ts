@@ -3,7 +3,6 @@
 import { everyTable } from '../schema/stores.ts'
 import type { Table } from '../schema/table.ts'
 import { tablesBeforeSlots } from './before-slots.ts'
-import { processBeforeWeights } from './before-weights.ts'
 import { type Migration, newestLayout, tablesAt } from './migration.ts'
 
 /** Tables of the newest layout, and how stores of layouts before get there. */
@@ -24,9 +23,8 @@ const slots: Migration = {
 
 const activity: Migration = {
   layout: 6,
-  gives:
-    'the most active senders and the most called contracts of each day; chains shared by their weight',
-  before: [processBeforeWeights],
+  gives: 'the most active senders and the most called contracts of each day',
+  before: [],
   makes: [{ table: 'activity_day', beside: 'evm_block' }],
 }
 

@@ -80,8 +80,14 @@ export type ReportingProcess = {
   readonly waits: readonly string[]
 }
 
-const processes = statement('select owner, beat, held, waits, weight from deployment_process')
+const processes = statement('select owner, beat, held, waits from deployment_process')
 const chains = statement('select body from deployment_chain order by store')
+
+/**
+ * Before the weight in the list of `waits`: versions that know none of weights take it for the name of a store that they do not
+ * have. A column of its own would keep them from writing this store, and so from starting.
+ */
+const weightMark = 'weight:'
 
 /** Writes down what a process reports of itself. */
 export async function reportProcess(store: Database, reported: ReportingProcess): Promise<void> {
@@ -90,8 +96,7 @@ export async function reportProcess(store: Database, reported: ReportingProcess)
       owner: [reported.owner],
       beat: [reported.beat],
       held: [reported.held],
-      waits: [JSON.stringify(reported.waits)],
-      weight: [reported.weight],
+      waits: [JSON.stringify([...reported.waits, weightMark + String(reported.weight)])],
     }),
   )
 }
@@ -119,15 +124,11 @@ export async function forgetProcesses(store: Database, owners: readonly string[]
 /** All processes, those that ended a short while ago among them. */
 export async function reportingProcesses(store: Reader): Promise<readonly ReportingProcess[]> {
   const rows = await store.all(processes)
-  return rows.map(([owner, beat, held, waits, weight]) => {
+  return rows.map(([owner, beat, held, waits]) => {
     const list: unknown = JSON.parse(waits)
-    return {
-      owner: owner,
-      beat: beat,
-      held: held,
-      weight: weight ?? held,
-      waits: Array.isArray(list) ? list.map(String) : [],
-    }
+    const words = Array.isArray(list) ? list.map(String) : []
+    const weight = words.find((word) => word.startsWith(weightMark))?.slice(weightMark.length)
+    return { owner, beat, held, weight: Number(weight ?? held), waits: words }
   })
 }
 

@@ -11,11 +11,11 @@ const deploymentDocument = table(
 
 /**
  * A process that indexes. `beat` grows as long as it lives; `held` is how many leases it has, `waits`
- * a JSON list of the stores whose lease it waits for, `weight` what those that it has count for together; NULL: `held`.
+ * a JSON list of the stores whose lease it waits for, with `weight:N` in it: what those that it has count for together.
  */
 export const deploymentProcess = table(
   'deployment_process',
-  { owner: 'text', beat: 'integer', held: 'integer', waits: 'text', weight: 'integer?' },
+  { owner: 'text', beat: 'integer', held: 'integer', waits: 'text' },
   { key: ['owner'], layout: 'keyed' },
 )
 

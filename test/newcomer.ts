@@ -98,11 +98,19 @@ async function untilLive(count: number): Promise<void> {
   })
 }
 
-/** Runs the shell lines of a page in order, as somebody who pastes them: none may fail, each says something. */
+/**
+ * Runs the shell lines of a page in order, as somebody who pastes them: none may fail, each says something. One whose
+ * printed answer is a refusal is refused.
+ */
 async function pasteAll(file: string): Promise<void> {
   const text = await readFile(join(clone, file), 'utf8')
-  const lines = [...text.matchAll(/^```sh\n(.*?)^```$|^ {4}(curl [^\n]*)$/gms)]
-  const blocks = lines.map(([, block, line]) => block ?? line)
+  const refused = /"statusCode": (?:4|5)\d\d/
+  const lines = [
+    ...text.matchAll(/^```sh\n(.*?)^```$(?:\n\n```json\n(.*?)^```$)?|^ {4}(curl [^\n]*)$/gms),
+  ]
+  const blocks = lines.map(([, block, answer = '', line]) =>
+    refused.test(answer) ? `if ${(block ?? '').trim()}; then exit 1; fi` : (block ?? line),
+  )
   const script = ['curl() { command curl -sS --fail-with-body "$@"; }', ...blocks].join('\n')
   await runFile('bash', ['-euo', 'pipefail', '-c', script], { cwd: clone, maxBuffer: 67_108_864 })
 }

@@ -155,24 +155,20 @@ async function ask(store: Reader): Promise<ReadonlyMap<string, string>> {
   const half = Math.floor(blocks / 2)
   const busy = Array.from({ length: 40 }, (_, at) => 20 + at)
   const rare = Array.from({ length: 400 }, (_, at) => Math.floor(most * 0.5) + at * 7)
-  const pairs: [number, number][] = []
-  for (const addressId of rare)
-    for (const { token } of await balanceCandidates(store, {
-      addressId,
-      afterToken: 0,
-      limit: 2,
-      height: newest,
-    }))
-      pairs.push([addressId, token.id])
-  const often: [number, number][] = []
-  for (const addressId of busy)
-    for (const { token } of await balanceCandidates(store, {
-      addressId,
-      afterToken: 0,
-      limit: 5,
-      height: newest,
-    }))
-      often.push([addressId, token.id])
+  const pairsOf = async (
+    addressIds: readonly number[],
+    limit: number,
+  ): Promise<[number, number][]> => {
+    const pairs: [number, number][] = []
+    for (const addressId of addressIds) {
+      const query = { addressId, afterToken: 0, limit, height: newest }
+      for (const { token } of await balanceCandidates(store, query))
+        pairs.push([addressId, token.id])
+    }
+    return pairs
+  }
+  const pairs = await pairsOf(rare, 2)
+  const often = await pairsOf(busy, 5)
   const hashes: Uint8Array[] = []
   for (let at = 1; at < blocks; at += Math.ceil(blocks / asked))
     hashes.push(

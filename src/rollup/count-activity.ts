@@ -1,7 +1,7 @@
 /** Counts transactions and gas of days by address, from stored transactions: 1 µs each. */
 
 import { equalBytes } from '../core/bytes.ts'
-import { type Reader, statement } from '../store/engine/database.ts'
+import { type Reader, type Statement, statement } from '../store/engine/database.ts'
 import { blockHashAt, blockTimestamp } from '../store/query/evm/blocks.ts'
 import { heightAtTime } from '../store/query/evm/heights.ts'
 import { posOfHeight } from '../store/query/evm/position.ts'
@@ -25,24 +25,20 @@ const mostTransactions = 50_000
 /** Days of one commit. */
 const mostDays = 64
 
-const senders = statement<string>(
-  'select from_id, count(*), sum(gas_used) from evm_transaction where pos >= ? and pos < ? group by from_id',
-  {
-    postgres:
-      'select from_id, count(*), sum(gas_used)::bigint from evm_transaction where pos >= ? and pos < ? group by from_id',
+const senders = sumsBy('from_id', '')
+const callees = sumsBy('to_id', ' and to_id is not null and input_length >= 4')
+
+/** Transactions and gas of each address of a column, in places from the first to before the second. */
+function sumsBy(column: string, only: string): Statement {
+  const text = (gas: string): string =>
+    `select ${column}, count(*), ${gas} from evm_transaction where pos >= ? and pos < ?${only} group by ${column}`
+  return statement<string>(text('sum(gas_used)'), {
+    postgres: text('sum(gas_used)::bigint'),
     over: 'oldest',
     within: { pos: [0, 1] },
-  },
-)
-const callees = statement<string>(
-  'select to_id, count(*), sum(gas_used) from evm_transaction where pos >= ? and pos < ? and to_id is not null and input_length >= 4 group by to_id',
-  {
-    postgres:
-      'select to_id, count(*), sum(gas_used)::bigint from evm_transaction where pos >= ? and pos < ? and to_id is not null and input_length >= 4 group by to_id',
-    over: 'oldest',
-    within: { pos: [0, 1] },
-  },
-)
+  })
+}
+
 const transactionsOf = statement('select first_tx, tx_count from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },

@@ -112,6 +112,19 @@ void test('bucket: a clock that is an hour off is set by the answer, keys that e
   assert.equal(storage.asked.length, before + 1)
 })
 
+void test('bucket: whoever has no keys is told so, and where they come from', async (t) => {
+  const storage = await startStorage()
+  t.after(storage.close)
+  const nobody = async (): Promise<never> => {
+    throw new Fault('node-unreachable', 'nobody')
+  }
+  const world = { ...openWorld(), env: {}, transport: { request: nobody } }
+  const credentials = { get: () => new CredentialSource(world).get(), renew: () => {} }
+  const { bucket } = bucketOf(storage, { folder: '', credentials })
+  await assert.rejects(bucket.find('file'), /object storage needs keys: AWS_ACCESS_KEY_ID/)
+  assert.deepEqual(storage.asked, [])
+})
+
 void test('bucket: its address says server, region and prefix, and what it does not know is refused', () => {
   assert.deepEqual(bucketAddress('s3://history/firn/mainnet?region=eu-central-1'), {
     url: 'https://s3.eu-central-1.amazonaws.com/history',

@@ -405,7 +405,9 @@ function memberOf(text: string, name: string): string | undefined {
 function refusal({ method, key = '' }: BucketRequest, reply: HttpReply | Fault): Fault {
   const what = `${method} ${key}`.trim()
   if (reply instanceof Fault)
-    return new Fault('store-failed', `object storage does not answer: ${what}`, { cause: reply })
+    return new Fault('store-failed', `object storage does not answer: ${what}: ${reply.message}`, {
+      cause: reply,
+    })
   const { status } = reply
   const code = memberOf(textOf(reply), 'Code') ?? 'no reason given'
   return new Fault('store-failed', `object storage refuses with ${status} (${code}): ${what}`, {

@@ -76,7 +76,7 @@ async function find(options: CredentialOptions): Promise<Credentials> {
   if (found !== undefined) return found
   throw new Fault(
     'store-failed',
-    'index.store needs keys: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a credentials file, or a role of the machine',
+    'object storage needs keys: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a credentials file, or a role of the machine',
   )
 }
 

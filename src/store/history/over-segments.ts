@@ -13,7 +13,7 @@ import {
   type Value,
   valueAt,
 } from '../engine/database.ts'
-import { balance } from '../schema/evm.ts'
+import { balanceAt } from '../schema/evm.ts'
 import { placesPerBlock } from '../schema/sums.ts'
 import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { type AskedFiles, type Store, unchanged } from './asked-files.ts'
@@ -206,15 +206,6 @@ function ofPiece<R extends Row>(
   }
   return found
 }
-
-/** The newest balance of a pair at a height. */
-const balanceAt = {
-  table: balance,
-  key: ['address_id', 'token_id'],
-  select: ['value', 'negative'],
-  last: 'height',
-  isBounded: true,
-} as const
 
 function inTurn<R extends Row>(
   rows: R[],

@@ -196,6 +196,15 @@ export const balance = table(
   },
 )
 
+/** Looks up the balance of a pair at a height: its newest row there or before. */
+export const balanceAt = {
+  table: balance,
+  key: ['address_id', 'token_id'],
+  select: ['value', 'negative'],
+  last: 'height',
+  isBounded: true,
+} as const
+
 /**
  * Addresses that a transfer of a token, of any standard, ever gave something to or took it from, each
  * with the height of the first one: who may hold it. The zero address is left out.

@@ -57,7 +57,8 @@ function list<
       ...place,
     })
     const counted = await newestActivity(chain.store)
-    const start = after?.start ?? periodStart(unit, query.timestamp ?? counted?.start ?? 0)
+    const now = Math.floor(context.clock.now() / 1_000)
+    const start = after?.start ?? periodStart(unit, query.timestamp ?? counted?.start ?? now)
     const end = nextPeriod(unit, start)
     const counts = await countsOf(chain.store, of, { from: start, until: end })
     const given = after?.given ?? 0

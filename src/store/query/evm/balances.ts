@@ -4,7 +4,7 @@ import { toBigint } from '../../../core/bytes.ts'
 import { mostCounted } from '../../../core/token-counts.ts'
 import type { Random } from '../../../core/world.ts'
 import { type Reader, type Row, type Statement, statement } from '../../engine/database.ts'
-import { balance } from '../../schema/evm.ts'
+import { balanceAt } from '../../schema/evm.ts'
 import { integerAt, maybeBytesAt, maybeIntegerAt } from '../row-values.ts'
 import { type TokenRow, tokensOfIds } from './addresses.ts'
 
@@ -85,14 +85,6 @@ function loggedAt(row: Row): Pick<BalanceRow, 'value' | 'negative'> {
   return { value: maybeBytesAt(row, 1), negative: maybeIntegerAt(row, 2) ?? 0 }
 }
 
-const newest = {
-  table: balance,
-  key: ['address_id', 'token_id'],
-  select: ['value', 'negative'],
-  last: 'height',
-  isBounded: true,
-} as const
-
 /**
  * The newest values at or before `height` of pairs, in their order; `undefined` before the first change.
  *
@@ -110,12 +102,12 @@ export async function balancesOfPairs(
   return balancesAt(store, [addressIds, tokenIds, addressIds.map(() => height)])
 }
 
-/** Balances at the keys of {@link newest}: addresses, tokens and heights. */
+/** Balances at the keys of {@link balanceAt}: addresses, tokens and heights. */
 async function balancesAt(
   store: Reader,
   keys: readonly (readonly number[])[],
 ): Promise<(BalanceAt | undefined)[]> {
-  const rows = await store.lookup(newest, keys)
+  const rows = await store.lookup(balanceAt, keys)
   return rows.map((row) => row && { value: row[0], negative: row[1] })
 }
 

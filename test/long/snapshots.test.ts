@@ -402,6 +402,9 @@ void test('snapshot: in a bucket, each file once, read whole and restored from t
     [old],
   )
 
+  // A bucket may have any key, and its files any length.
+  storage.files.set('copies/snapshots/../../../outside.json', { bytes, storedMs: 0 })
+  storage.files.set('copies/snapshots/note.txt', { bytes, storedMs: 0 })
   const verified = await runFirn('snapshot', 'verify', place)
   assert.match(verified.stdout, /are as they were written/)
   const restored = join(await freshFolder(t), 'data')
@@ -412,6 +415,12 @@ void test('snapshot: in a bucket, each file once, read whole and restored from t
   const [damaged = ''] = segments
   const whole = storage.files.get(damaged)?.bytes ?? bytes
   const altered = whole.map((byte, at) => (at === 5_000 ? byte ^ 1 : byte))
+  storage.files.set(damaged, { bytes: altered, storedMs: 0 })
+  const long = join(await freshFolder(t), 'data')
+  const longer = new Uint8Array(whole.length + 1)
+  storage.files.set(damaged, { bytes: longer, storedMs: 0 })
+  const tooLong = await runFirn('snapshot', 'restore', place, '--data-dir', long)
+  assert.match(tooLong.stderr, /bytes where at most/)
   storage.files.set(damaged, { bytes: altered, storedMs: 0 })
   const into = join(await freshFolder(t), 'data')
   const refused = await runFirn('snapshot', 'restore', place, '--data-dir', into)

@@ -133,18 +133,30 @@ export class Bucket {
   }
 
   /**
-   * Writes what is stored under a key into the file at `path`. Throws `not-found` where nothing is, what `check`
-   * throws of the file, and as {@link Bucket.put}.
+   * Writes what is stored under a key into the file at `path`. Throws `not-found` where nothing is, `store-failed` where
+   * it has more than `maxBytes`, what `check` throws of the file, and as {@link Bucket.put}.
    */
   async get(
     key: string,
-    of: { readonly path: string; readonly check: (path: string) => Promise<void> },
+    {
+      maxBytes = Number.POSITIVE_INFINITY,
+      ...of
+    }: {
+      readonly path: string
+      readonly check: (path: string) => Promise<void>
+      readonly maxBytes?: number
+    },
   ): Promise<void> {
     const { download, count } = this.#options
     for (let left = downloads; ; left--) {
       // Says whether there is any, and mends keys that ended and a clock that is off.
       const known = await this.find(key)
       if (known === undefined) throw new Fault('not-found', `the bucket has no such file: ${key}`)
+      if (known.bytes > maxBytes)
+        throw new Fault(
+          'store-failed',
+          `the bucket has ${known.bytes} bytes where at most ${maxBytes} are wanted: ${key}`,
+        )
       const { url, headers } = await this.#signed({ method: 'GET', key })
       try {
         await download({ urls: [url], headers, maxBytes: known.bytes, ...of })

@@ -15,6 +15,9 @@ import { SnapshotFolder, sizeOf } from './snapshot-folder.ts'
 import type { SnapshotManifest } from './snapshot-manifest.ts'
 
 const dayMs = 86_400_000
+/** A name of a manifest as this makes them; a bucket may have any key. */
+const manifestName = /^[\w-]+\.json$/
+const mostManifestBytes = 64 * 2 ** 20
 /** A file that was put within this time is not removed before it is named. */
 const freshMs = dayMs / 2
 
@@ -32,7 +35,10 @@ export class BucketSnapshots {
   async openAt(path: string): Promise<SnapshotFolder> {
     const folder = SnapshotFolder.make(path)
     for (const name of (await this.#bucket.list('snapshots/')).keys())
-      await this.#fetch(folder, { key: `snapshots/${name}`, check: async () => undefined })
+      if (manifestName.test(name)) {
+        const check = async (): Promise<void> => undefined
+        await this.#fetch(folder, { key: `snapshots/${name}`, bytes: mostManifestBytes, check })
+      }
     return folder
   }
 
@@ -66,19 +72,24 @@ export class BucketSnapshots {
     manifest: SnapshotManifest,
     report: (what: string, bytes: number) => void,
   ): Promise<void> {
-    for (const { from, to, check } of folder.files(manifest)) {
+    for (const { from, to, bytes, check } of folder.files(manifest)) {
       if (sizeOf(from) !== undefined) continue
-      await this.#fetch(folder, { key: keyOf(folder, from), check })
+      await this.#fetch(folder, { key: keyOf(folder, from), bytes, check })
       report(to, sizeOf(from) ?? 0)
     }
   }
 
   async #fetch(
     folder: SnapshotFolder,
-    { key, check }: { readonly key: string; readonly check: (path: string) => Promise<void> },
+    of: {
+      readonly key: string
+      readonly bytes: number
+      readonly check: (path: string) => Promise<void>
+    },
   ): Promise<void> {
+    const { key, bytes: maxBytes, check } = of
     const part = join(folder.emptyPart('fetched'), 'file')
-    await this.#bucket.get(key, { path: part, check })
+    await this.#bucket.get(key, { path: part, maxBytes, check })
     const path = join(folder.path, key)
     onDisk(() => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
     putFile(part, path)

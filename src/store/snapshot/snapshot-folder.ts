@@ -52,6 +52,7 @@ export type ListedSnapshot = {
 export type SnapshotFile = {
   readonly from: string
   readonly to: string
+  readonly bytes: number
   readonly check: (path: string) => Promise<void>
 }
 
@@ -146,7 +147,7 @@ export class SnapshotFolder {
   files({ stores, documents }: SnapshotManifest): SnapshotFile[] {
     const plain = (file: StoredFile, to: string): SnapshotFile => {
       const check = (path: string): Promise<void> => checkFile(path, file)
-      return { from: this.filePath(file), to, check }
+      return { from: this.filePath(file), to, bytes: file.bytes, check }
     }
     return [
       ...stores.flatMap(({ name, tables, segments }) => [
@@ -154,6 +155,7 @@ export class SnapshotFolder {
         ...segments.map((segment): SnapshotFile => ({
           from: this.segmentPath(name, segment),
           to: join('segments', name, segment.name + segmentEnding),
+          bytes: segment.bytes,
           check: (path) => checkForeign(path, segment.name, ownSchema(segment.stage)),
         })),
       ]),

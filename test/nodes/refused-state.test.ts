@@ -10,6 +10,8 @@ import { fromBigint } from '../../src/core/bytes.ts'
 import { UnexplainedLogs } from '../../src/indexing/evm/tokens/token-activity.ts'
 import { tokenStream } from '../../src/indexing/evm/tokens/token-stream.ts'
 import { newTokens } from '../../src/indexing/evm/write/transfer-rows.ts'
+import type { WatchedChain } from '../../src/indexing/stream/open-chain.ts'
+import type { Stream } from '../../src/indexing/stream/stage.ts'
 import type { EvmSource, StateCall } from '../../src/source/evm-source.ts'
 import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { moveCheckpoint, blockStage } from '../../src/store/checkpoint.ts'
@@ -116,23 +118,7 @@ for (const [name, answer] of [
       await moveCheckpoint(writer, blockStage, { before: undefined, after, epoch: 1 })
     })
     const over = new AbortController()
-    const { run, status } = tokenStream(
-      {
-        key: 'chain',
-        database,
-        source,
-        clock,
-        log: silentLog,
-        commit: database.transaction,
-        changes: () => 0,
-      },
-      {
-        random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
-        requests: async () => undefined,
-        wrapped: [],
-        unexplained: new UnexplainedLogs(),
-      },
-    )
+    const { run, status } = streamOver({ database, source, clock })
     const running = run(over.signal)
     await clock.sleep(60 * minuteMs)
     assert.equal(status().state, 'live')
@@ -181,23 +167,7 @@ void test('every token is looked at within a day, whatever their number: the lon
       return calls.map(() => ({ kind: 'value', value: '0x60' }))
     },
   } as Pick<EvmSource, 'headHeight' | 'state'> as EvmSource
-  const stream = tokenStream(
-    {
-      key: 'chain',
-      database,
-      source,
-      clock,
-      log: silentLog,
-      commit: database.transaction,
-      changes: () => 0,
-    },
-    {
-      random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
-      requests: async () => undefined,
-      wrapped: [],
-      unexplained: new UnexplainedLogs(),
-    },
-  )
+  const stream = streamOver({ database, source, clock })
   for (const times of [1, 2, 3]) {
     over = new AbortController()
     const begun = Math.floor(now / 1_000)
@@ -208,3 +178,17 @@ void test('every token is looked at within a day, whatever their number: the lon
     now += 86_401_000
   }
 })
+
+/** The tokens of a chain that nothing else happens to. */
+function streamOver(chain: Pick<WatchedChain, 'database' | 'source' | 'clock'>): Stream {
+  const { transaction: commit } = chain.database
+  return tokenStream(
+    { ...chain, key: 'chain', log: silentLog, commit, changes: () => 0 },
+    {
+      random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
+      requests: async () => undefined,
+      wrapped: [],
+      unexplained: new UnexplainedLogs(),
+    },
+  )
+}

@@ -14,14 +14,17 @@ import {
   serverDisasters,
 } from '../test/fleet/disasters.ts'
 import type { FleetSize } from '../test/fleet/fleet.ts'
+import { besideHarm } from '../test/fleet/harmed-storage.ts'
 import { manyChains } from '../test/fleet/many-chains.ts'
 import { round, type Struck } from '../test/fleet/rounds.ts'
 import type { Ending } from '../test/support/processes/firn-process.ts'
 import { citusFleet, citusFleetName } from '../test/support/processes/test-settings.ts'
+import { startStorage } from '../test/support/stores/object-storage.ts'
 import { createDatabase, startPostgres } from '../test/support/stores/postgres.ts'
 import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsEach = 20
+const bucketRounds = 60
 
 const manySize = { chains: 100, index: 2, serve: 4 }
 /** What its processes may take together, of the hundred that the server has. */
@@ -36,9 +39,7 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
     ending.after(() => server.stop())
     const disasters = [...processDisasters, ...networkDisasters, ...serverDisasters(server)]
     const database = (name: string): Promise<string> => createDatabase(server.url, name)
-    const wide = [...disasters, ...busyDisasters].map(({ kind, strike }) => {
-      return { kind: `three hosts, ten chains: ${kind}`, strike }
-    })
+    const wide = named('three hosts, ten chains', [...disasters, ...busyDisasters])
     const scenes: Scene[] = [
       { disasters, database },
       { disasters: wide, database, size: { hosts: 3, chains: 10 } },
@@ -54,15 +55,45 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
         drop: (name) => dropCitusDatabase(citus.nodes, name),
       })
     }
-    // Round after round, so that a run that ends early has tried something of each kind.
-    const count = triesOf(roundsEach, plan.share)
-    for (let at = 0; at < count; at++)
-      for (const scene of scenes)
-        if (scene.disasters.some(({ kind }) => plan.soFar(kind).tries <= at))
-          yield await oneRound(scene, `round_${at}_${scenes.indexOf(scene)}`)
+    yield* roundsOf(scenes, triesOf(roundsEach, plan.share), plan)
   } finally {
     await ending.end()
   }
+}
+
+/** Rounds of deployments whose history lies in a bucket that does harm, too: another kind of it in each. */
+export async function* buckets(plan: SoakPlan): AsyncGenerator<Step> {
+  const ending = new Ended()
+  try {
+    const server = await startPostgres()
+    ending.after(() => server.stop())
+    const disasters = [...processDisasters, ...networkDisasters, ...serverDisasters(server)]
+    const scene: Scene = {
+      disasters: named('history in a bucket', disasters),
+      database: (name) => createDatabase(server.url, name),
+      size: { hosts: 3, chains: 3 },
+      hasBucket: true,
+    }
+    yield* roundsOf([scene], triesOf(bucketRounds, plan.share), plan)
+  } finally {
+    await ending.end()
+  }
+}
+
+/** Round after round, so that a run that ends early has tried something of each kind. */
+async function* roundsOf(
+  scenes: readonly Scene[],
+  count: number,
+  { soFar }: SoakPlan,
+): AsyncGenerator<Step> {
+  for (let at = 0; at < count; at++)
+    for (const scene of scenes)
+      if (scene.disasters.some(({ kind }) => soFar(kind).tries <= at))
+        yield await oneRound(scene, at, `round_${at}_${scenes.indexOf(scene)}`)
+}
+
+function named(words: string, disasters: readonly Disaster[]): readonly Disaster[] {
+  return disasters.map(({ kind, strike }) => ({ kind: `${words}: ${kind}`, strike }))
 }
 
 /** A hundred chains on a server with a hundred connections. */
@@ -90,16 +121,20 @@ type Scene = {
   readonly drop?: (name: string) => Promise<void>
   /** Two processes index one chain where it is absent. */
   readonly size?: FleetSize
+  /** History lies in a bucket, which does harm meanwhile, another in each round. */
+  readonly hasBucket?: true
 }
 
-async function oneRound(scene: Scene, name: string): Promise<Step> {
-  const { disasters, database, drop, size } = scene
+async function oneRound(scene: Scene, number: number, name: string): Promise<Step> {
+  const { disasters, database, drop, size, hasBucket } = scene
   const ending = new Ended()
   try {
+    const storage = hasBucket && (await startStorage())
+    ending.after(async () => storage?.close())
     const struck = await round(ending, await database(name), {
-      disasters,
+      disasters: storage === undefined ? disasters : besideHarm(storage, disasters, number),
       limitMs: promisedMs,
-      size,
+      size: size && { ...size, ...(storage === undefined ? {} : { storage }) },
     })
     return struck.flatMap(outcomesOf)
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: what tests try for seconds, for as long as one likes.
  *
- *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,peers,simulation,memory,rounds,engines,fleet,network,versions]
+ *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,peers,simulation,memory,rounds,engines,fleet,buckets,network,versions]
  *                   [--keep FILE] [--minutes 30]
  *
  * `--share` is the share of the whole number of tries, 1 without it. `--keep` names a file of what was
@@ -13,7 +13,7 @@
 import { parseArgs } from 'node:util'
 
 import { engines } from './engines.ts'
-import { fleet } from './fleet.ts'
+import { buckets, fleet } from './fleet.ts'
 import { KeptOutcomes } from './kept-outcomes.ts'
 import { lyingNodes } from './lying-nodes.ts'
 import { lyingPeers } from './lying-peers.ts'
@@ -34,6 +34,7 @@ const parts: Readonly<Record<string, SoakPart>> = {
   rounds,
   engines,
   fleet,
+  buckets,
   network,
   versions,
 }

@@ -30,12 +30,23 @@ import {
   type RunningFirn,
   until,
 } from '../support/processes/firn-process.ts'
+import {
+  bucketOf,
+  type ObjectStorage,
+  placeOfStorage,
+  storageKeys,
+} from '../support/stores/object-storage.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
-import { type Caller, startCaller } from './caller.ts'
+import { type Caller, oldBlocks, startCaller } from './caller.ts'
 import { serveUnderIds } from './served-chains.ts'
 
-/** How many processes index how many chains. */
-export type FleetSize = { readonly hosts: number; readonly chains: number }
+/** How many processes index how many chains, and where their history lies. */
+export type FleetSize = {
+  readonly hosts: number
+  readonly chains: number
+  /** Object storage that has the history; a folder that all hosts share where it is absent. */
+  readonly storage?: ObjectStorage
+}
 
 const firstId = 51_001
 /** Store of a chain by its place. */
@@ -94,10 +105,13 @@ const compared = [...evmTables, ...metricsTables].filter(
 export async function startFleet(
   t: Ending,
   store: string,
-  { hosts, chains }: FleetSize = { hosts: 2, chains: 1 },
+  { hosts, chains, storage }: FleetSize = { hosts: 2, chains: 1 },
 ): Promise<Fleet> {
+  // The one is read in seconds, the other becomes history several times.
+  const [recording, chain] =
+    storage === undefined ? (['chain-51001', 51_001] as const) : (['meridian', 'meridian'] as const)
   const node = await openReplayNode(
-    readFileSync(new URL('../../demo/chain-51001.firnrec', import.meta.url)),
+    readFileSync(new URL(`../../demo/${recording}.firnrec`, import.meta.url)),
   )
   const last = node.recording.heights.until - 1
   node.head = firstHead
@@ -108,15 +122,16 @@ export async function startFleet(
   atEnd(t, relay.close)
   const relayed = new URL(store)
   relayed.port = String(relay.port)
-  const history = await mkdtemp(join(tmpdir(), 'firn-fleet-history-'))
-  atEnd(t, () => rm(history, { recursive: true, force: true }))
+  const folder = await mkdtemp(join(tmpdir(), 'firn-fleet-history-'))
+  atEnd(t, () => rm(folder, { recursive: true, force: true }))
+  const history = storage === undefined ? folder : placeOfStorage(storage)
   const places = Array.from({ length: chains }, (_, at) => at)
   const members: Member[] = []
   const start = async (role: 'index' | 'serve'): Promise<Member> => {
     const config = [
       `store: '${relayed.href}'`,
       `role: ${role}`,
-      `index: { folder: '${history}', freezeRows: 100 }`,
+      `index: { store: '${history}', freezeRows: 100 }`,
       'chains:',
       ...places.map(
         (at) => `  - { name: Fleet ${at + 1}, rpcUrls: ['${nodes}/${firstId + at}'], traces: off }`,
@@ -173,7 +188,9 @@ export async function startFleet(
     const reply = await fetch(`${reader.apiUrl}/v1/chains/${firstId}/blocks`)
     return reply.status === 200
   })
-  const caller = startCaller(`${reader.apiUrl}/v1/chains/${firstId}/blocks?pageSize=20`)
+  const blocks = `${reader.apiUrl}/v1/chains/${firstId}/blocks`
+  const old = storage === undefined ? undefined : oldBlocks(blocks, node)
+  const caller = startCaller(`${blocks}?pageSize=20`, old)
   atEnd(t, async () => void (await caller.end()))
   return {
     store,
@@ -207,10 +224,11 @@ export async function startFleet(
     compare: async () => {
       node.head = last
       await untilAtHead()
-      const location = { store, dataDir: '', segments: history, freeze: {} }
+      const bucket = storage === undefined ? {} : { bucket: bucketOf(storage, { folder }) }
+      const location = { store, dataDir: '', segments: folder, freeze: {}, ...bucket }
       const whole = {
         name: 'whole',
-        chain: 51_001,
+        chain,
         step: 40,
         owner: 'test',
         traces: false,
@@ -220,7 +238,11 @@ export async function startFleet(
       for (const at of places) {
         const { digest, segments } = await digestOf(location, storeAt(at))
         assert.deepEqual(digest, undisturbed.digest)
-        assert.ok(segments > 0, `${storeAt(at)}: some of it is history`)
+        assert.ok(segments.length > 0, `${storeAt(at)}: some of it is history`)
+        // Reading all rows fetched and compared all that has rows.
+        for (const name of segments)
+          if (storage !== undefined)
+            assert.ok(storage.files.has(`${storage.address.prefix}${storeAt(at)}/${name}.sqlite`))
       }
     },
   }
@@ -229,12 +251,13 @@ export async function startFleet(
 async function digestOf(
   location: StoreLocation,
   name: string,
-): Promise<{ readonly digest: Record<string, string>; readonly segments: number }> {
+): Promise<{ readonly digest: Record<string, string>; readonly segments: readonly string[] }> {
   const database = await openStore(location, name, chainTables, 'read')
   try {
     const manifest = await database.history?.manifest(database)
     const digest = await storeDigest(database, compared)
-    return { digest, segments: manifest?.segments.length ?? 0 }
+    const files = [...(manifest?.segments ?? []), ...(manifest?.directory ?? [])]
+    return { digest, segments: files.map(({ name: file }) => file) }
   } finally {
     await database.close()
   }
@@ -253,7 +276,8 @@ async function startMember(t: Ending, lines: string, ask: Fleet['ask']): Promise
   await writeFile(config, `${lines}\n`)
   const words = ['--port', '0', '--node-port', '0', '--config', config]
   const data = ['--data-dir', join(folder, 'data')]
-  const child = spawn(process.execPath, [entry, 'start', ...words, ...data])
+  const env = { ...process.env, ...storageKeys }
+  const child = spawn(process.execPath, [entry, 'start', ...words, ...data], { env })
   const firn = await follow(t, child)
   let name: string | undefined
   await until('its sessions', async () => {

@@ -28,7 +28,8 @@ export async function readDemoChain(
   location: StoreLocation,
   run: {
     readonly name: string
-    readonly chain: DemoChainId
+    /** A recording of `demo`, by the chain's id or its name. */
+    readonly chain: DemoChainId | 'meridian'
     readonly step: number
     readonly owner: string
     readonly progress?: (line: string) => void
@@ -43,7 +44,8 @@ export async function readDemoChain(
     readonly freezesAtOnce?: boolean
   },
 ): Promise<void> {
-  const file = readFileSync(join(import.meta.dirname, `../../../demo/chain-${run.chain}.firnrec`))
+  const named = typeof run.chain === 'number' ? `chain-${run.chain}` : run.chain
+  const file = readFileSync(join(import.meta.dirname, `../../../demo/${named}.firnrec`))
   const recording = openRecording(file)
   const database = await openStore(location, run.name, chainTables, 'write')
   const lease = await takeLease(database, run.owner, systemClock)

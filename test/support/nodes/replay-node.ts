@@ -87,13 +87,14 @@ async function prepare(file: Uint8Array): Promise<Prepared> {
     signal,
   )
   const traces: string[] = []
-  await recording.traces(
-    recording.heights,
-    (all) => {
-      for (const each of all) traces.push(JSON.stringify(each))
-    },
-    signal,
-  )
+  if (recording.traced)
+    await recording.traces(
+      recording.heights,
+      (all) => {
+        for (const each of all) traces.push(JSON.stringify(each))
+      },
+      signal,
+    )
   return { recording, blocks, receipts, traces, byHash }
 }
 

@@ -75,6 +75,15 @@ export async function startStorage(): Promise<ObjectStorage> {
   return storage
 }
 
+/** Keys of the storage, which takes any, as the environment of a process has them. */
+export const storageKeys = { AWS_ACCESS_KEY_ID: 'somebody', AWS_SECRET_ACCESS_KEY: 'their secret' }
+
+/** `index.store` of a storage. */
+export function placeOfStorage({ address: { url, prefix, region } }: ObjectStorage): string {
+  const { origin, pathname } = new URL(url)
+  return `s3:/${pathname}/${prefix.slice(0, -1)}?endpoint=${origin}&region=${region}`
+}
+
 /** Parts of uploads that were not completed, by upload and number. */
 const uploads = new Map<string, Map<number, Uint8Array>>()
 

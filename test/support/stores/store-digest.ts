@@ -42,11 +42,13 @@ async function rowsOf(store: Reader, table: Table): Promise<readonly Row[]> {
   const history = store.history
   const stage = stageOf(table)
   if (history === undefined || stage === undefined) return store.all(question)
-  const { segments } = await history.manifest(store)
+  const { segments, text } = await history.manifest(store)
   const parts: Row[][] = []
   for (const segment of segments)
     if (segment.stage === stage) parts.push((await history.file(segment)).all(question))
   parts.push(await store.all(question))
+  // Rows that became history meanwhile were in neither.
+  if ((await history.manifest(store)).text !== text) return rowsOf(store, table)
   const rows = new Map<string, Row>()
   const totals = new Map<string, bigint>()
   const value = columnNames(table).indexOf('value')

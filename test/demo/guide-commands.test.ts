@@ -18,7 +18,7 @@ import {
   twoChains,
   untilAllServed,
 } from '../support/processes/firn-process.ts'
-import { startStorage } from '../support/stores/object-storage.ts'
+import { startStorage, storageKeys } from '../support/stores/object-storage.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pages = ['README.md', ...globSync('docs/guide/*.md', { cwd: root })]
@@ -56,8 +56,7 @@ ${settings}`
   const env = {
     ...process.env,
     FIRN_CONFIG: join(work, 'firn.yaml'),
-    AWS_ACCESS_KEY_ID: 'somebody',
-    AWS_SECRET_ACCESS_KEY: 'their secret',
+    ...storageKeys,
   }
   const firn = await follow(t, spawn(process.execPath, [entry, 'start'], { env, cwd: work }))
   await untilAllServed(firn)

@@ -9,7 +9,12 @@ import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { freshFolder, runFirn, startFirn, untilLive } from '../support/processes/firn-process.ts'
 import { freezeAt } from '../support/stores/freeze-store.ts'
-import { bucketOf, startStorage } from '../support/stores/object-storage.ts'
+import {
+  bucketOf,
+  placeOfStorage,
+  startStorage,
+  storageKeys,
+} from '../support/stores/object-storage.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
 
 const l1 = 'fuji-demo-l1'
@@ -17,14 +22,11 @@ const l1 = 'fuji-demo-l1'
 void test('bucket: a host with an empty disk serves what another one indexed; damage of its disk mends itself', async (t) => {
   const storage = await startStorage()
   t.after(storage.close)
-  const { url, region } = storage.address
-  const [endpoint, bucket] = [new URL(url).origin, new URL(url).pathname.slice(1)]
   for (const [name, value] of Object.entries({
     FIRN_STORE: await newDatabase(),
-    FIRN_INDEX_STORE: `s3://${bucket}/firn?endpoint=${endpoint}&region=${region}`,
+    FIRN_INDEX_STORE: placeOfStorage(storage),
     FIRN_POSTGRES_CONNECTIONS: '10',
-    AWS_ACCESS_KEY_ID: 'somebody',
-    AWS_SECRET_ACCESS_KEY: 'their secret',
+    ...storageKeys,
   })) {
     process.env[name] = value
     t.after(() => delete process.env[name])

@@ -3,7 +3,9 @@
 import { type ObjectSchema, type Properties, Type } from './type.ts'
 
 /** The `pageToken` of the next page. */
-const nextPageToken = Type.Optional(Type.String('Absent on the last page'))
+const nextPageToken = Type.Optional(
+  Type.String({ description: 'Absent on the last page', examples: ['AQ3gk2…'] }),
+)
 
 /** A page with these properties. */
 export function pageShape<P extends Properties>(

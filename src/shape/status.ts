@@ -10,11 +10,21 @@ const progress = {
   reason: Type.Optional(Type.String('why it stopped or is off, or what it waits for')),
   indexedHeight: Type.Integer('last height whose rows are stored; -1 before the first'),
   headHeight: Type.Integer('newest height the source has; -1 when not known yet'),
-  headAt: Type.Optional(Type.Integer('Unix seconds when the source last gave its head')),
-  blocksPerSecond: Type.Number('heights a second of late'),
-  etaSeconds: Type.Optional(Type.Number('seconds until the head at this speed')),
+  headAt: Type.Optional(
+    Type.Integer({
+      description: 'Unix seconds when the source last gave its head',
+      examples: [1795372747],
+    }),
+  ),
+  blocksPerSecond: Type.Number({ description: 'heights a second of late', examples: [120] }),
+  etaSeconds: Type.Optional(
+    Type.Number({ description: 'seconds until the head at this speed', examples: [30] }),
+  ),
   votedBy: Type.Optional(
-    Type.String('whose votes say which height is the newest, where blocks come from peers'),
+    Type.String({
+      description: 'whose votes say which height is the newest, where blocks come from peers',
+      examples: ['24 bootstrap nodes'],
+    }),
   ),
   standsBy: Type.Optional(Type.Boolean('true while another process of the deployment indexes it')),
   provenHeight: Type.Optional(
@@ -22,14 +32,22 @@ const progress = {
       'last height up to which hashes prove every block that this process read; -1 before the first',
     ),
   ),
-  unverified: Type.Optional(Type.String('why blocks are taken that hashes do not prove')),
+  unverified: Type.Optional(
+    Type.String({
+      description: 'why blocks are taken that hashes do not prove',
+      examples: ['unknown header field'],
+    }),
+  ),
 }
 
 export const StageStatus = Type.Component('StageStatus', 'How far a stage of a chain is', {
   stage: Type.String('name of the stage'),
   ...progress,
   completeFrom: Type.Optional(
-    Type.Integer('first height from which rows are complete, where earlier ones cannot be had'),
+    Type.Integer({
+      description: 'first height from which rows are complete, where earlier ones cannot be had',
+      examples: [0],
+    }),
   ),
 })
 
@@ -45,7 +63,10 @@ export const OverallStatus = Type.Object(
     }),
     stage: Type.Optional(Type.String('stage with the longest way to go')),
     etaSeconds: Type.Optional(
-      Type.Number('seconds until the slowest stage is done; absent when unknown'),
+      Type.Number({
+        description: 'seconds until the slowest stage is done; absent when unknown',
+        examples: [30],
+      }),
     ),
   },
   {
@@ -59,14 +80,19 @@ export type OverallStatus = Static<typeof OverallStatus>
 
 export const CopiedHeights = Type.Object(
   {
-    from: Type.Integer('first copied height'),
-    height: Type.Integer('last copied height'),
+    from: Type.Integer({ description: 'first copied height', examples: [0] }),
+    height: Type.Integer({ description: 'last copied height', examples: [75] }),
     share: Type.Number({
       description: '0 to 1 of these blocks that were compared and are as the own node gives them',
       minimum: 0,
       maximum: 1,
     }),
-    without: Type.Optional(Type.String('rows of these blocks that could not be compared, and why')),
+    without: Type.Optional(
+      Type.String({
+        description: 'rows of these blocks that could not be compared, and why',
+        examples: ['traces: the node offers none'],
+      }),
+    ),
   },
   {
     $id: 'CopiedHeights',
@@ -88,9 +114,11 @@ export const ChainStatus = Type.Component('ChainStatus', 'How far a chain is', {
   overall: Type.Optional(OverallStatus),
   copied: Type.Optional(CopiedHeights),
   balancesComparedAt: Type.Optional(
-    Type.Integer(
-      'Unix seconds since which some balances of every token were compared with the node; absent while a token never was, or there is none',
-    ),
+    Type.Integer({
+      description:
+        'Unix seconds since which some balances of every token were compared with the node; absent while a token never was, or there is none',
+      examples: [1795372747],
+    }),
   ),
   stages: Type.Array(StageStatus),
 })
@@ -99,7 +127,7 @@ export const ChainStatus = Type.Component('ChainStatus', 'How far a chain is', {
 export type ChainStatus = Static<typeof ChainStatus>
 
 export const Status = Type.Component('Status', 'How far this process is', {
-  version: Type.String('version of this Firn'),
+  version: Type.String({ description: 'version of this Firn', examples: ['1.0.0'] }),
   role: Type.Enum(['all', 'index', 'serve'], 'work of this process'),
   nodeId: Type.Optional(Type.String('our id on the peer-to-peer network')),
   recording: Type.Optional(

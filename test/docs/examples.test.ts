@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import {
   type PrintedExample,
   printedExamples,
-} from '../../src/api/server/openapi/document-examples.ts'
+} from '../../src/api/server/openapi/printed-examples.ts'
 import type { Contract } from '../../src/shape/operations/contract.ts'
 import { operations } from '../../src/shape/operations/operations.ts'
 import {

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { printedExamples } from '../../src/api/server/openapi/document-examples.ts'
+import { printedExamples } from '../../src/api/server/openapi/printed-examples.ts'
 import { isObject } from '../../src/core/json.ts'
 import type { Contract } from '../../src/shape/operations/contract.ts'
 import { operations } from '../../src/shape/operations/operations.ts'

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 
 import { Marked } from 'marked'
 
-import { type PrintedExample, printedExamples } from '../../api/server/openapi/document-examples.ts'
+import { type PrintedExample, printedExamples } from '../../api/server/openapi/printed-examples.ts'
 import { installationFolder } from '../../core/installation.ts'
 import { escaped } from '../../core/text.ts'
 import type { DocsEntry } from '../../explorer/docs-page.ts'

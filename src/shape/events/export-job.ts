@@ -1,5 +1,6 @@
 /** Exports of transactions. Source: official clients, Operations. */
 
+import { addressExample } from '../evm/scalars.ts'
 import { Type, type Static } from '../type.ts'
 
 const date = Type.Optional(
@@ -7,6 +8,7 @@ const date = Type.Optional(
     description: 'YYYY-MM-DD, UTC',
     pattern: '^\\d{4}-\\d{2}-\\d{2}$',
     allowed: 'a date: YYYY-MM-DD',
+    examples: ['2026-11-01'],
   }),
 )
 
@@ -31,7 +33,11 @@ export const ExportBody = Type.Object({
     {
       addresses: Type.Optional(Type.Array(name, { maxItems: 100, description: 'Addresses' })),
       cChainEvmAddresses: Type.Optional(
-        Type.Array(name, { maxItems: 100, description: 'EVM addresses, for the C-Chain' }),
+        Type.Array(name, {
+          maxItems: 100,
+          description: 'EVM addresses, for the C-Chain',
+          examples: [[addressExample]],
+        }),
       ),
       includeChains: Type.Array(name, {
         minItems: 1,
@@ -48,17 +54,25 @@ export type ExportBody = Static<typeof ExportBody>
 /** State of an export. */
 export const ExportStatus = Type.Object(
   {
-    operationId: Type.String('UUID'),
+    operationId: Type.String({
+      description: 'UUID',
+      examples: ['3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'],
+    }),
     operationType: Type.Enum([...exportTypes], 'Kind of the export'),
     operationStatus: Type.Enum(['COMPLETED'], 'State of the export'),
     metadata: Type.Object(
       {
-        downloadUrl: Type.String('CSV; valid for seven days'),
+        downloadUrl: Type.String({
+          description: 'CSV; valid for seven days',
+          examples: [
+            'http://127.0.0.1:8080/v1/operations/3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11/file',
+          ],
+        }),
       },
       'What it is about',
     ),
-    createdAtTimestamp: Type.Integer('Unix seconds'),
-    updatedAtTimestamp: Type.Integer('Unix seconds'),
+    createdAtTimestamp: Type.Integer({ description: 'Unix seconds', examples: [1795372747] }),
+    updatedAtTimestamp: Type.Integer({ description: 'Unix seconds', examples: [1795372747] }),
   },
   { $id: 'ExportStatus', description: 'State of an export' },
 )

@@ -1,5 +1,6 @@
 /** Webhooks as callers register them and as answers show them. */
 
+import { addressExample, hashExample } from '../evm/scalars.ts'
 import { Type, type Schema } from '../type.ts'
 
 /** Kinds of events. */
@@ -42,16 +43,21 @@ export const validatorSubEvents = [
   'slot_missed',
 ] as const
 
-const list = (description: string): Schema<string[]> =>
-  Type.Array(Type.String({ maxLength: 256 }), description)
+const nodeExample = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'
+const list = (description: string, example: string): Schema<string[]> =>
+  Type.Array(Type.String({ maxLength: 256 }), { description, examples: [[example]] })
 const nanoAvax = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, nAVAX, base 10`, pattern: '^[0-9]{1,19}$' })
+  Type.String({
+    description: `${description}, nAVAX, base 10`,
+    pattern: '^[0-9]{1,19}$',
+    examples: ['1000000000'],
+  })
 
 /** The watched subjects, and the filters on them. */
 const WebhookMetadata = Type.Object({
-  addresses: Type.Optional(list('EVM addresses, `address_activity`')),
+  addresses: Type.Optional(list('EVM addresses, `address_activity`', addressExample)),
   keyType: Type.Optional(Type.Enum(['addresses', 'nodeId', 'subnetId'], 'Kind of the keys')),
-  keys: Type.Optional(list('Addresses, or exactly one node or subnet')),
+  keys: Type.Optional(list('Addresses, or exactly one node or subnet', nodeExample)),
   subEvents: Type.Optional(
     Type.Object(
       {
@@ -74,8 +80,10 @@ const WebhookMetadata = Type.Object({
       'When a balance is reported',
     ),
   ),
-  nodeIds: Type.Optional(list('Only these nodes of the subnet')),
-  subnetIds: Type.Optional(list('Only these subnets of the node')),
+  nodeIds: Type.Optional(list('Only these nodes of the subnet', nodeExample)),
+  subnetIds: Type.Optional(
+    list('Only these subnets of the node', '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'),
+  ),
   l1ValidatorFeeBalanceThreshold: Type.Optional(
     nanoAvax('Sends an event once an L1 validator has less than this left'),
   ),
@@ -98,7 +106,10 @@ const WebhookMetadata = Type.Object({
     ),
   ),
   eventSignatures: Type.Optional(
-    list('First topics of logs, 32 bytes in hex; only transactions that logged one are reported'),
+    list(
+      'First topics of logs, 32 bytes in hex; only transactions that logged one are reported',
+      hashExample,
+    ),
   ),
 })
 
@@ -166,7 +177,7 @@ export const Webhook = Type.Object(
     chainId: Type.String('EVM chain id, or `p-chain`, `x-chain` or `c-chain`'),
     network: Type.Optional(Type.Enum(['mainnet', 'fuji'], 'Of the primary network')),
     status,
-    createdAt: Type.Integer('Milliseconds since 1970'),
+    createdAt: Type.Integer({ description: 'Milliseconds since 1970', examples: [1795372747000] }),
     name: Type.String('A name, or empty'),
     description: Type.String('A description, or empty'),
     includeInternalTxs: Type.Optional(Type.Boolean('Reports internal transactions')),
@@ -175,10 +186,20 @@ export const Webhook = Type.Object(
     delivery: Type.Optional(
       Type.Object(
         {
-          toldUntilBlock: Type.String('All of lower blocks was sent'),
-          failedAttempts: Type.Integer('Attempts at the next message that failed'),
-          nextAttemptAt: Type.Optional(Type.Integer('Milliseconds since 1970')),
-          problem: Type.Optional(Type.String('Why the last attempt failed')),
+          toldUntilBlock: Type.String({
+            description: 'All of lower blocks was sent',
+            examples: ['75'],
+          }),
+          failedAttempts: Type.Integer({
+            description: 'Attempts at the next message that failed',
+            examples: [0],
+          }),
+          nextAttemptAt: Type.Optional(
+            Type.Integer({ description: 'Milliseconds since 1970', examples: [1795372747000] }),
+          ),
+          problem: Type.Optional(
+            Type.String({ description: 'Why the last attempt failed', examples: ['answered 500'] }),
+          ),
         },
         'How far messages were delivered',
       ),

@@ -19,9 +19,19 @@ export const ChainInfo = Type.Component('ChainInfo', 'A chain served here', {
   subnetId: Type.Optional(Type.String('Subnet id, cb58')),
   vmId: Type.Optional(Type.String('Virtual machine id, cb58')),
   vmName: Type.Literal('EVM', 'Kind of its virtual machine'),
-  explorerUrl: Type.Optional(Type.String('Address of an explorer of the chain')),
+  explorerUrl: Type.Optional(
+    Type.String({
+      description: 'Address of an explorer of the chain',
+      examples: ['https://explorer.example'],
+    }),
+  ),
   rpcUrl: Type.String('Public RPC; empty where the operator names none'),
-  wsUrl: Type.Optional(Type.String('Public WebSocket RPC; absent where the operator names none')),
+  wsUrl: Type.Optional(
+    Type.String({
+      description: 'Public WebSocket RPC; absent where the operator names none',
+      examples: ['wss://rpc.example/ws'],
+    }),
+  ),
   acceptsTransactions: Type.Optional(
     Type.Literal(true, 'Signed transactions are sent on by `/v1/chains/{chainId}/rpc`'),
   ),

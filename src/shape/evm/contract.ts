@@ -33,9 +33,17 @@ export const ContractMetadata = Type.Component(
         'Always there for ERC-20; null where they are not known',
       ),
     ),
-    decimalsUnknown: Type.Optional(Type.String('Why the decimals are not known')),
+    decimalsUnknown: Type.Optional(
+      Type.String({
+        description: 'Why the decimals are not known',
+        examples: ['decimals() fails: reverted'],
+      }),
+    ),
     metadataLastUpdatedTimestamp: Type.Optional(
-      Type.Integer('Unix seconds at which the contract last gave name and decimals'),
+      Type.Integer({
+        description: 'Unix seconds at which the contract last gave name and decimals',
+        examples: [1795372747],
+      }),
     ),
     balancesDiffer: Type.Optional(
       Type.Object(
@@ -117,23 +125,26 @@ export const ContractCode = Type.Component(
     source: Type.Optional(ContractSource),
     project: Type.Optional(ProjectSource),
     compilers: Type.Optional(
-      Type.Array(
-        Type.String(),
-        'Of a contract without sources: versions it can be verified with here, newest first',
-      ),
+      Type.Array(Type.String(), {
+        description:
+          'Of a contract without sources: versions it can be verified with here, newest first',
+        examples: [['0.8.30+commit.73712a01']],
+      }),
     ),
     verificationsAhead: Type.Optional(
       Type.Integer({
         minimum: 0,
         description:
           'While sources of it are being verified: how many contracts are before it; 0: it is compiled now',
+        examples: [2],
       }),
     ),
     standardAbi: Type.Optional(
-      Type.Array(
-        Type.Unknown(),
-        'Of a token whose ABI is not known: methods and events of its standard, as a compiler gives them',
-      ),
+      Type.Array(Type.Unknown(), {
+        description:
+          'Of a token whose ABI is not known: methods and events of its standard, as a compiler gives them',
+        examples: [[{ type: 'event', name: 'ApprovalForAll', inputs: [] }]],
+      }),
     ),
     proxy: Type.Optional(
       Type.Object(

@@ -1,7 +1,7 @@
 /** Logs and their values by ABI. */
 
 import { Type, type Static } from '../type.ts'
-import { address, decimal, hash, hex } from './scalars.ts'
+import { addressExample, address, decimal, hash, hex } from './scalars.ts'
 import { label } from './token.ts'
 
 /** Values with their types. */
@@ -53,11 +53,11 @@ export const ContractEvent = Type.Component('ContractEvent', 'An event of a cont
   blockTimestamp: Type.Integer('Unix seconds'),
   txHash: hash('Hash of the transaction'),
   logIndex: Type.Integer('Place among the logs of the block'),
-  arguments: Type.Record(
-    Type.String(),
-    Type.Unknown(),
-    'Values by name, or by place where an argument has none: integers in base 10, bytes in hex, addresses in mixed case, lists, tuples by names; of an indexed text, list or bytes the hash',
-  ),
+  arguments: Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'Values by name, or by place where an argument has none: integers in base 10, bytes in hex, addresses in mixed case, lists, tuples by names; of an indexed text, list or bytes the hash',
+    examples: [{ from: addressExample }],
+  }),
 })
 /** Decoded {@link ContractEvent}. */
 export type ContractEvent = Static<typeof ContractEvent>

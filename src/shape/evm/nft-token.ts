@@ -7,14 +7,25 @@ import { label } from './token.ts'
 
 const commonMetadata = {
   indexStatus: Type.Enum([...nftStatuses], 'How far the metadata is known'),
-  metadataLastUpdatedTimestamp: Type.Optional(Type.Integer('Unix seconds of the last attempt')),
+  metadataLastUpdatedTimestamp: Type.Optional(
+    Type.Integer({ description: 'Unix seconds of the last attempt', examples: [1795372747] }),
+  ),
   name: Type.Optional(Type.String()),
   symbol: Type.Optional(Type.String()),
   imageUri: Type.Optional(Type.String('Picture')),
   description: Type.Optional(Type.String()),
-  animationUri: Type.Optional(Type.String('Animation or sound')),
-  externalUrl: Type.Optional(Type.String('Page of the item')),
-  background: Type.Optional(Type.String('Colour behind the picture, six hex digits')),
+  animationUri: Type.Optional(
+    Type.String({
+      description: 'Animation or sound',
+      examples: ['https://pictures.example/1.mp4'],
+    }),
+  ),
+  externalUrl: Type.Optional(
+    Type.String({ description: 'Page of the item', examples: ['https://pictures.example/1'] }),
+  ),
+  background: Type.Optional(
+    Type.String({ description: 'Colour behind the picture, six hex digits', examples: ['ffffff'] }),
+  ),
 }
 
 /** Metadata of an ERC-721 token. */
@@ -29,7 +40,9 @@ export type Erc721Metadata = Static<typeof Erc721Metadata>
 export const Erc1155Metadata = Type.Component('Erc1155Metadata', 'Metadata of an ERC-1155 token', {
   ...commonMetadata,
   decimals: Type.Optional(Type.Integer('Decimal places')),
-  properties: Type.Optional(Type.String('JSON text of the properties')),
+  properties: Type.Optional(
+    Type.String({ description: 'JSON text of the properties', examples: ['{"level":3}'] }),
+  ),
 })
 /** Decoded {@link Erc1155Metadata}. */
 export type Erc1155Metadata = Static<typeof Erc1155Metadata>

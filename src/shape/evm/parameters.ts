@@ -53,7 +53,9 @@ export const NoPath = Type.Object({})
 export const defaultPageSize = 10
 
 /** Continues a list. Valid for 24 hours and for the same other parameters only. */
-export const pageToken = Type.Optional(Type.String('nextPageToken of the page before'))
+export const pageToken = Type.Optional(
+  Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
+)
 
 /** Items per page, 1 to 100. */
 export const pageSize = Type.Optional(
@@ -80,10 +82,18 @@ const blockBound = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 /** Blocks a list is limited to: half-open, both ends optional. */
 export const blockRange = {
   startBlock: Type.Optional(
-    Type.Integer({ ...blockBound, description: 'First block, inclusive; default the genesis' }),
+    Type.Integer({
+      ...blockBound,
+      description: 'First block, inclusive; default the genesis',
+      examples: [12],
+    }),
   ),
   endBlock: Type.Optional(
-    Type.Integer({ ...blockBound, description: 'Last block, exclusive; default the newest' }),
+    Type.Integer({
+      ...blockBound,
+      description: 'Last block, exclusive; default the newest',
+      examples: [76],
+    }),
   ),
 }
 
@@ -143,7 +153,11 @@ const filters = {
     Type.Enum(['in', 'out'], 'Only what came to the address, or what left it'),
   ),
   counterparty: Type.Optional(
-    Type.String({ ...contract, description: 'Only from or to this other address' }),
+    Type.String({
+      ...contract,
+      description: 'Only from or to this other address',
+      examples: ['0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc'],
+    }),
   ),
   startTimestamp: Type.Optional(
     Type.Integer({ ...moment, description: 'Only of this second and later, Unix time' }),
@@ -172,7 +186,11 @@ export const AddressTransactionsQuery = Type.Object({
 export const AddressTransfersQuery = Type.Object({
   ...AddressListQuery.properties,
   tokenAddress: Type.Optional(
-    Type.String({ ...contract, description: 'Only of this token contract' }),
+    Type.String({
+      ...contract,
+      description: 'Only of this token contract',
+      examples: ['0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc'],
+    }),
   ),
 })
 

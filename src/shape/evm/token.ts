@@ -48,7 +48,12 @@ export const erc20Fields = {
     [Type.Integer({ minimum: 0 }), Type.Null()],
     'Decimals; null where they are not known',
   ),
-  decimalsUnknown: Type.Optional(Type.String('Why the decimals are not known')),
+  decimalsUnknown: Type.Optional(
+    Type.String({
+      description: 'Why the decimals are not known',
+      examples: ['decimals() fails: reverted'],
+    }),
+  ),
   logoUri: Type.Optional(Type.String('Logo')),
   ercType: Type.Literal('ERC-20', 'Standard of the token'),
   price: Type.Optional(Money),
@@ -79,9 +84,11 @@ export type Erc20TokenWithReputation = Static<typeof Erc20TokenWithReputation>
 
 /** Name of an address that stands beside it: one rule for all, `api/evm/rich-addresses.ts`. */
 export const label = Type.Optional(
-  Type.String(
-    'What the address is called: as the operator says, else by the symbol of its token, else as its verified contract is named',
-  ),
+  Type.String({
+    description:
+      'What the address is called: as the operator says, else by the symbol of its token, else as its verified contract is named',
+    examples: ['Treasury'],
+  }),
 )
 
 /** `from` and `to` of transfers and transactions. */

@@ -247,7 +247,9 @@ export const TeleporterMessageInfo = Type.Component(
       ['SOURCE_TRANSACTION', 'DESTINATION_TRANSACTION'],
       'Whether it was sent or delivered',
     ),
-    sourceChainId: Type.Optional(Type.String('Of a delivery: where it was sent')),
+    sourceChainId: Type.Optional(
+      Type.String({ description: 'Of a delivery: where it was sent', examples: ['51001'] }),
+    ),
     destinationChainId: Type.Optional(Type.String('Of a sending: where it goes')),
   },
 )

@@ -6,7 +6,7 @@ import { TransactionSummary } from '../evm/transaction.ts'
 import { Type, type Schema, type Static } from '../type.ts'
 
 const decimal = (description: string): Schema<string> =>
-  Type.String({ description, pattern: '^[0-9]+$' })
+  Type.String({ description, pattern: '^[0-9]+$', examples: ['1'] })
 
 export const IcmReceipt = Type.Component(
   'IcmReceipt',

@@ -64,6 +64,8 @@ type Declaration = {
     readonly body?: Schema
   }
   readonly response: Schema
+  /** An answer, where no recording has one. */
+  readonly example?: unknown
   /** Status of success where the documents and clients know another than 200. */
   readonly status?: number
   /** True when `message` of an error is a list, as in version 1 of document C. */

@@ -1,6 +1,7 @@
 /** The form of Etherscan. */
 
 import { ChainPath, NoPath } from '../evm/parameters.ts'
+import { addressExample, hashExample } from '../evm/scalars.ts'
 import { type OptionalSchema, Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 import { sourceBytes, verifyMs } from './evm-contracts.ts'
@@ -20,52 +21,52 @@ export const etherscanModules = [
 /** Most characters of a parameter, but of those that have code or sources. */
 export const longestText = 8_192
 
-const text = (description: string): OptionalSchema<string> =>
-  Type.Optional(Type.String({ description, maxLength: longestText }))
+const text = (description: string, example: string): OptionalSchema<string> =>
+  Type.Optional(Type.String({ description, maxLength: longestText, examples: [example] }))
 
-const longText = (description: string): OptionalSchema<string> =>
-  Type.Optional(Type.String({ description, maxLength: sourceBytes }))
+const longText = (description: string, example: string): OptionalSchema<string> =>
+  Type.Optional(Type.String({ description, maxLength: sourceBytes, examples: [example] }))
 
 /** Parameters of all actions. */
 export const etherscanParameters = {
-  module: text(`one of ${etherscanModules.join(', ')}`),
-  action: text('the action of the module, for instance txlist'),
-  apikey: text('API key; the header x-service-api-key is another place for it'),
-  address: text('address, or several with commas'),
-  contractaddress: text('token or contract'),
-  contractaddresses: text('up to five contracts'),
-  txhash: text('hash of a transaction'),
-  startblock: text('first block'),
-  endblock: text('last block'),
-  fromBlock: text('first block of logs'),
-  toBlock: text('last block of logs'),
-  page: text('page, from 1 on'),
-  offset: text('rows of a page; page × offset is 10,000 at most'),
-  sort: text('asc or desc'),
-  tag: text('latest'),
-  timestamp: text('Unix seconds'),
-  closest: text('before or after'),
-  guid: text('what a verification was answered with'),
-  topic0: text('first topic'),
-  topic1: text('second topic'),
-  topic2: text('third topic'),
-  topic3: text('fourth topic'),
-  topic0_1_opr: text('and'),
-  topic1_2_opr: text('and'),
-  topic2_3_opr: text('and'),
-  topic0_2_opr: text('and'),
-  topic0_3_opr: text('and'),
-  topic1_3_opr: text('and'),
-  boolean: text('true: with whole transactions'),
-  index: text('place in the block'),
-  position: text('place in storage'),
-  hex: longText('signed transaction'),
-  to: text('contract that is called'),
-  from: text('caller'),
-  data: longText('input of a call'),
-  value: text('wei of a call'),
-  gas: text('gas of a call'),
-  gasPrice: text('price of a call'),
+  module: text(`one of ${etherscanModules.join(', ')}`, 'account'),
+  action: text('the action of the module, for instance txlist', 'txlist'),
+  apikey: text('API key; the header x-service-api-key is another place for it', 'firn_k3f1c7a52'),
+  address: text('address, or several with commas', addressExample),
+  contractaddress: text('token or contract', addressExample),
+  contractaddresses: text('up to five contracts', addressExample),
+  txhash: text('hash of a transaction', hashExample),
+  startblock: text('first block', '12'),
+  endblock: text('last block', '75'),
+  fromBlock: text('first block of logs', '12'),
+  toBlock: text('last block of logs', '75'),
+  page: text('page, from 1 on', '1'),
+  offset: text('rows of a page; page × offset is 10,000 at most', '10'),
+  sort: text('asc or desc', 'asc'),
+  tag: text('latest', 'latest'),
+  timestamp: text('Unix seconds', '1795372747'),
+  closest: text('before or after', 'before'),
+  guid: text('what a verification was answered with', 'eyJtYXRjaCI6…'),
+  topic0: text('first topic', hashExample),
+  topic1: text('second topic', hashExample),
+  topic2: text('third topic', hashExample),
+  topic3: text('fourth topic', hashExample),
+  topic0_1_opr: text('and', 'and'),
+  topic1_2_opr: text('and', 'and'),
+  topic2_3_opr: text('and', 'and'),
+  topic0_2_opr: text('and', 'and'),
+  topic0_3_opr: text('and', 'and'),
+  topic1_3_opr: text('and', 'and'),
+  boolean: text('true: with whole transactions', 'true'),
+  index: text('place in the block', '0x0'),
+  position: text('place in storage', '0x0'),
+  hex: longText('signed transaction', '0x02f8…'),
+  to: text('contract that is called', addressExample),
+  from: text('caller', addressExample),
+  data: longText('input of a call', '0x'),
+  value: text('wei of a call', '0x0'),
+  gas: text('gas of a call', '0x5208'),
+  gasPrice: text('price of a call', '0x5d21dba00'),
 }
 
 const response = Type.Object(

@@ -120,7 +120,12 @@ export const EvmBalances = contracts('EVM balances', {
         }),
         'One for each moment',
       ),
-      notTold: Type.Optional(Type.Array(Type.String(), 'Values that are absent above, and why')),
+      notTold: Type.Optional(
+        Type.Array(Type.String(), {
+          description: 'Values that are absent above, and why',
+          examples: [[]],
+        }),
+      ),
     }),
   },
 } as const satisfies Declarations)

@@ -26,7 +26,10 @@ const ListAddressChains = {
   parameters: { path: AddressPath, query: NoQuery },
   response: Type.Object({
     indexedChains: Type.Array(ChainInfo, 'Chains served here on which it was seen'),
-    unindexedChains: Type.Array(Type.String(), 'Always empty: other chains are not known here'),
+    unindexedChains: Type.Array(Type.String(), {
+      description: 'Always empty: other chains are not known here',
+      examples: [[]],
+    }),
   }),
 } as const
 

@@ -14,7 +14,7 @@ import {
   pageToken,
   sortOrder,
 } from '../evm/parameters.ts'
-import { decimal, hex } from '../evm/scalars.ts'
+import { addressExample, decimal, hex } from '../evm/scalars.ts'
 import { TransactionDetail } from '../evm/transaction.ts'
 import { pageShape } from '../page-shape.ts'
 import { type Schema, Type } from '../type.ts'
@@ -149,7 +149,12 @@ export const EvmContracts = contracts('EVM contracts', {
           signature: Type.String('`balanceOf(address)`'),
           data: hex('Input: selector and arguments'),
           values: Type.Optional(DecodedValues),
-          error: Type.Optional(Type.String('why there are no values: the reason of the revert, …')),
+          error: Type.Optional(
+            Type.String({
+              description: 'why there are no values: the reason of the revert, …',
+              examples: ['execution reverted'],
+            }),
+          ),
         }),
       ),
     }),
@@ -171,12 +176,19 @@ export const EvmContracts = contracts('EVM contracts', {
         compilerVersion: Type.String({ maxLength: 128, description: '0.8.30+commit.73712a01' }),
         contractIdentifier: Type.String({ maxLength: 2_048, description: 'src/Token.sol:Token' }),
         creationTransactionHash: Type.Optional(
-          Type.String({ maxLength: 128, description: 'not needed here' }),
+          Type.String({
+            maxLength: 128,
+            description: 'not needed here',
+            examples: ['0x9a97d124bb72f448851d147c08b579e46a0f56cbd457f356ce477c91775d3dff'],
+          }),
         ),
       }),
     },
     response: Type.Object({
-      verificationId: Type.String('Id of the verification; how it ended is in it'),
+      verificationId: Type.String({
+        description: 'Id of the verification; how it ended is in it',
+        examples: ['eyJtYXRjaCI6…'],
+      }),
     }),
   },
   getVerification: {
@@ -188,22 +200,35 @@ export const EvmContracts = contracts('EVM contracts', {
         verificationId: Type.String({
           maxLength: 2_048,
           description: 'Id of the verification; how it ended is in it',
+          examples: ['eyJtYXRjaCI6…'],
         }),
       }),
       query: NoQuery,
     },
     response: Type.Object({
       isJobCompleted: Type.Boolean('Whether it is done: always, since the answer waits for it'),
-      verificationId: Type.String('Id of the verification; how it ended is in it'),
-      jobStartTime: Type.String('ISO 8601'),
-      jobFinishTime: Type.String('ISO 8601'),
+      verificationId: Type.String({
+        description: 'Id of the verification; how it ended is in it',
+        examples: ['eyJtYXRjaCI6…'],
+      }),
+      jobStartTime: Type.String({
+        description: 'ISO 8601',
+        examples: ['2026-11-24T12:00:00.000Z'],
+      }),
+      jobFinishTime: Type.String({
+        description: 'ISO 8601',
+        examples: ['2026-11-24T12:00:03.000Z'],
+      }),
       contract: Type.Object(Matches, 'The contract, with how far it matches'),
       error: Type.Optional(
         Type.Object(
           {
             customCode: Type.String('Which kind of failure'),
             message: Type.String('What is wrong, in a sentence'),
-            errorId: Type.String('Id of the failure'),
+            errorId: Type.String({
+              description: 'Id of the failure',
+              examples: ['3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'],
+            }),
           },
           'The standard word of the status, or what went wrong',
         ),
@@ -221,7 +246,9 @@ export const EvmContracts = contracts('EVM contracts', {
         fields: Type.Optional(
           Type.String('all, or names with commas: abi, sources, compilation, …'),
         ),
-        omit: Type.Optional(Type.String('names that are left out')),
+        omit: Type.Optional(
+          Type.String({ description: 'names that are left out', examples: ['sources'] }),
+        ),
       }),
     },
     response: Type.Object(Matches),
@@ -275,15 +302,16 @@ export const EvmContracts = contracts('EVM contracts', {
         event: Type.String({
           description: 'Name of the event, or its signature: `Transfer(address,address,uint256)`',
           maxLength: 2_000,
+          examples: ['Transfer(address,address,uint256)'],
         }),
       }),
       query: Type.Object({
         arguments: Type.Optional(
-          Type.Record(
-            Type.String(),
-            Type.String(),
-            'Only events with these values, each under the name of an indexed argument: `from=0x…`',
-          ),
+          Type.Record(Type.String(), Type.String(), {
+            description:
+              'Only events with these values, each under the name of an indexed argument: `from=0x…`',
+            examples: [{ from: addressExample }],
+          }),
         ),
         ...blockRange,
         sortOrder,

@@ -19,7 +19,7 @@ import {
   sortOrder,
   status,
 } from '../evm/parameters.ts'
-import { address, amount, decimal, hash, hex } from '../evm/scalars.ts'
+import { address, amount, decimal, hash, hashExample, hex } from '../evm/scalars.ts'
 import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from '../evm/token-transfer.ts'
 import { label } from '../evm/token.ts'
 import {
@@ -39,6 +39,7 @@ const topic = (place: string): OptionalSchema<string> =>
       description: `Only logs whose ${place} topic is this`,
       pattern: '^0x[0-9a-fA-F]{64}$',
       allowed: 'a topic: 0x and 64 hex digits',
+      examples: [hashExample],
     }),
   )
 
@@ -139,6 +140,7 @@ export const EvmTransactions = contracts('EVM transactions', {
             pattern: '^[A-Za-z_$][\\w$]*\\([\\w\\[\\](),]*\\)$',
             maxLength: 2_000,
             allowed: 'the signature of an event, types alone',
+            examples: ['Transfer(address,address,uint256)'],
           }),
         ),
         topic0: topic('first'),
@@ -176,7 +178,12 @@ export const EvmTransactions = contracts('EVM transactions', {
           methodName: Type.Optional(Type.String('signature of the method, where it is known')),
           input: Type.Optional(hex('Input; absent where it is empty')),
           decodedInput: Type.Optional(Decoded),
-          error: Type.Optional(Type.String('why it failed, in the words of the node')),
+          error: Type.Optional(
+            Type.String({
+              description: 'why it failed, in the words of the node',
+              examples: ['execution reverted'],
+            }),
+          ),
           isReverted: Type.Boolean('Whether the call, or one around it, was undone'),
         }),
         'Each call before those inside it, in their order; the first 1,000. Inputs are given and decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
@@ -192,6 +199,40 @@ export const EvmTransactions = contracts('EVM transactions', {
     weight: 100,
     lane: 'patient',
     parameters: { path: ChainTransactionPath, query: NoQuery },
+    // Of a transaction on anvil.
+    example: {
+      accountCount: 2,
+      slotCount: 1,
+      accounts: [
+        {
+          address: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+          label: 'Vault',
+          isCreated: true,
+          isDestroyed: false,
+          nonceBefore: 0,
+          nonceAfter: 1,
+          codeBytesBefore: 0,
+          codeBytesAfter: 8,
+          storage: [
+            {
+              slot: '0x0000000000000000000000000000000000000000000000000000000000000000',
+              valueBefore: '0x0000000000000000000000000000000000000000000000000000000000000000',
+              valueAfter: '0x0000000000000000000000000000000000000000000000000000000000000001',
+            },
+          ],
+        },
+        {
+          address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+          isCreated: false,
+          isDestroyed: false,
+          balanceBefore: '9998999816658684375000',
+          balanceAfter: '9998999680524264705160',
+          nonceBefore: 2,
+          nonceAfter: 3,
+          storage: [],
+        },
+      ],
+    },
     response: Type.Object({
       accounts: Type.Array(
         Type.Object({

@@ -7,7 +7,9 @@ import { type Schema, Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const pageQuery = {
-  pageToken: Type.Optional(Type.String('nextPageToken of the page before')),
+  pageToken: Type.Optional(
+    Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
+  ),
   pageSize: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Messages a page' }),
   ),
@@ -134,7 +136,9 @@ export const Icm = contracts('Interchain messages', {
         timeInterval: Type.Optional(
           Type.Enum(['hour', 'day', 'week', 'month'], { default: 'day', description: 'period' }),
         ),
-        pageToken: Type.Optional(Type.String('nextPageToken of the page before')),
+        pageToken: Type.Optional(
+          Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
+        ),
         pageSize: Type.Optional(
           Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
         ),

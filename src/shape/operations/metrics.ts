@@ -11,13 +11,17 @@ const chainName =
   'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
 
 const pointPage = {
-  pageToken: Type.Optional(Type.String('nextPageToken of the page before')),
+  pageToken: Type.Optional(
+    Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
+  ),
   pageSize: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
   ),
 }
 
-const NextPageToken = Type.Optional(Type.String('present when more points exist'))
+const NextPageToken = Type.Optional(
+  Type.String({ description: 'present when more points exist', examples: ['AQ3gk2…'] }),
+)
 
 /** Series of chains. */
 export const Metrics = contracts('Metrics', {
@@ -97,11 +101,15 @@ export const Metrics = contracts('Metrics', {
       path: Type.Object({}),
       query: Type.Object({
         network: Type.Optional(Type.Enum([...networkNames], 'only of this network')),
-        pageToken: Type.Optional(Type.String('nextPageToken of the page before')),
+        pageToken: Type.Optional(
+          Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
+        ),
       }),
     },
     response: Type.Component('MetricsChains', 'Chains with metrics', {
-      nextPageToken: Type.Optional(Type.String('present when more chains exist')),
+      nextPageToken: Type.Optional(
+        Type.String({ description: 'present when more chains exist', examples: ['AQ3gk2…'] }),
+      ),
       chains: Type.Array(MetricsChain),
     }),
   },

@@ -93,9 +93,11 @@ export const PrimaryNetwork = contracts('Primary Network', {
           ),
           stakingDistributionByVersion: Type.Array(
             Type.Object({
-              version: Type.String(
-                '`offline`: not connected to the node used; `unknown`: connected or not checked',
-              ),
+              version: Type.String({
+                description:
+                  '`offline`: not connected to the node used; `unknown`: connected or not checked',
+                examples: ['1.0.0'],
+              }),
               amountStaked: nAvax('stake of these nodes, delegations included'),
               validatorCount: Type.Integer('Validators'),
             }),
@@ -208,8 +210,14 @@ export const PrimaryNetwork = contracts('Primary Network', {
       lastUpdated: Type.String({
         description: 'when this was summed, ISO 8601',
         format: 'date-time',
+        examples: ['2026-11-24T12:00:00.000Z'],
       }),
-      notTold: Type.Optional(Type.Array(Type.String(), 'fields that are left out, and why')),
+      notTold: Type.Optional(
+        Type.Array(Type.String(), {
+          description: 'fields that are left out, and why',
+          examples: [[]],
+        }),
+      ),
     }),
   },
 } as const satisfies Declarations)

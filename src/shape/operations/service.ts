@@ -46,7 +46,13 @@ export const Service = contracts('Operations', {
     summary: 'An export: where its file is',
     weight: 10,
     parameters: {
-      path: Type.Object({ operationId: Type.String({ maxLength: 64, description: 'UUID' }) }),
+      path: Type.Object({
+        operationId: Type.String({
+          maxLength: 64,
+          description: 'UUID',
+          examples: ['3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'],
+        }),
+      }),
       query: NoQuery,
     },
     response: ExportStatus,

@@ -37,6 +37,7 @@ export const Signatures = contracts('Signature Aggregator', {
           Type.String({
             description: 'Why a P-Chain message is true; hex, 0x optional',
             maxLength: 49_154,
+            examples: ['0a02'],
           }),
         ),
         signingSubnetId: Type.Optional(
@@ -44,6 +45,7 @@ export const Signatures = contracts('Signature Aggregator', {
             description:
               'Subnet whose validators sign, hex or cb58; the source chain’s when absent',
             maxLength: 128,
+            examples: ['2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'],
           }),
         ),
         quorumPercentage: Type.Optional(

@@ -34,7 +34,7 @@ const validatorSorts = [
 ] as const
 
 const between = (minimum: number, maximum: number, description: string): OptionalSchema<number> =>
-  Type.Optional(Type.Number({ minimum, maximum, description }))
+  Type.Optional(Type.Number({ minimum, maximum, description, examples: [minimum] }))
 
 // 720 M AVAX, all there can ever be.
 const capacity = (description: string): OptionalSchema<string> =>
@@ -43,6 +43,7 @@ const capacity = (description: string): OptionalSchema<string> =>
       description,
       pattern: '^(0|[1-9][0-9]{0,16}|[1-6][0-9]{17}|7[01][0-9]{16}|720{16})$',
       allowed: 'an integer from 0 to 720000000000000000',
+      examples: ['1000000000'],
     }),
   )
 
@@ -154,6 +155,7 @@ export const Validators = contracts('Primary Network', {
           Type.String({
             description: 'Comma-separated owners of rewards: bech32, bare or after `P-`',
             maxLength: 16_384,
+            examples: ['P-fuji18jma8ppw3nhx5r4ap8clazz0dps7rv5u6wmu4t'],
           }),
         ),
         nodeIds: Type.Optional(NodeIds),

@@ -13,7 +13,12 @@ import { pageQuery } from '../primary/parameters.ts'
 import { Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
-const Secret = Type.Object({ secret: Type.String('64 hex digits, 32 bytes') })
+const Secret = Type.Object({
+  secret: Type.String({
+    description: '64 hex digits, 32 bytes',
+    examples: ['c0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffee'],
+  }),
+})
 
 const path = '/v1/webhooks/{id}/addresses'
 
@@ -127,9 +132,15 @@ export const Webhooks = contracts('Webhooks', {
         Type.Object({
           messageId: Type.String('Id of the message'),
           blockNumber: Type.String('Block it is of: replay from there'),
-          attempts: Type.Integer('How often it was tried'),
-          failedAt: Type.Integer('Milliseconds since 1970'),
-          problem: Type.String('Why the last attempt failed'),
+          attempts: Type.Integer({ description: 'How often it was tried', examples: [12] }),
+          failedAt: Type.Integer({
+            description: 'Milliseconds since 1970',
+            examples: [1795372747000],
+          }),
+          problem: Type.String({
+            description: 'Why the last attempt failed',
+            examples: ['answered 500'],
+          }),
         }),
         'Messages that were given up',
       ),

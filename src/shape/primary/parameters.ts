@@ -32,6 +32,7 @@ export const PageToken = Type.Optional(
   Type.String({
     description: '`nextPageToken` of the page before; valid 24 hours, with the same parameters',
     maxLength: 1_024,
+    examples: ['AQ3gk2…'],
   }),
 )
 

@@ -1,5 +1,6 @@
 /** Subnets, their chains and what their genesis says. */
 
+import { addressExample, hashExample } from '../evm/scalars.ts'
 import { Type, type Static, type ObjectSchema, type OptionalSchema } from '../type.ts'
 import { L1ValidatorManagerDetails, SubnetOwnershipInfo } from './asset.ts'
 import { seconds, cb58 } from './scalars.ts'
@@ -9,10 +10,10 @@ import { seconds, cb58 } from './scalars.ts'
 // Keys beyond the known ones pass. A genesis whose known keys cannot be brought to these types,
 // or that is not JSON, is given as text.
 
-const text = (description: string): OptionalSchema<string> =>
-  Type.Optional(Type.String(description))
+const text = (description: string, example = '0x'): OptionalSchema<string> =>
+  Type.Optional(Type.String({ description, examples: [example] }))
 const integer = (description: string): OptionalSchema<number> =>
-  Type.Optional(Type.Integer(description))
+  Type.Optional(Type.Integer({ description, examples: [0] }))
 const integers = <const T extends Readonly<Record<string, string>>>(
   descriptions: T,
 ): Record<keyof T, OptionalSchema<number>> => {
@@ -21,7 +22,7 @@ const integers = <const T extends Readonly<Record<string, string>>>(
   return Object.fromEntries(entries) as Record<keyof T, OptionalSchema<number>>
 }
 const addressList = (description: string): OptionalSchema<string[]> =>
-  Type.Optional(Type.Array(Type.String(), description))
+  Type.Optional(Type.Array(Type.String(), { description, examples: [[addressExample]] }))
 
 const allowList = (description: string): OptionalSchema<Record<string, unknown>> => {
   const schema: ObjectSchema = Type.Object(
@@ -78,9 +79,12 @@ export const feeConfigIntegers = {
 const EvmGenesis = Type.Object(
   {
     airdropAmount: Type.Optional(
-      Type.Union([Type.Number(), Type.Null()], 'Coins of an airdrop for each address'),
+      Type.Union([Type.Number(), Type.Null()], {
+        description: 'Coins of an airdrop for each address',
+        examples: [null],
+      }),
     ),
-    airdropHash: text('Hash of an airdrop'),
+    airdropHash: text('Hash of an airdrop', hashExample),
     alloc: Type.Optional(
       Type.Record(
         Type.String(),
@@ -92,14 +96,18 @@ const EvmGenesis = Type.Object(
         'Accounts of the genesis by address',
       ),
     ),
-    baseFeePerGas: Type.Optional(Type.Union([Type.Number(), Type.Null()], 'Base fee, wei')),
-    blobGasUsed: Type.Optional(Type.Union([Type.String(), Type.Null()], 'Blob gas')),
+    baseFeePerGas: Type.Optional(
+      Type.Union([Type.Number(), Type.Null()], { description: 'Base fee, wei', examples: [null] }),
+    ),
+    blobGasUsed: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'Blob gas', examples: [null] }),
+    ),
     coinbase: text('Recipient of fees'),
     config: Type.Optional(
       Type.Object(
         {
           ...integers(configIntegers),
-          eip150Hash: text('Hash of the block of EIP-150'),
+          eip150Hash: text('Hash of the block of EIP-150', hashExample),
           allowFeeRecipients: Type.Optional(
             Type.Boolean('Whether block builders are paid the fees'),
           ),
@@ -127,7 +135,10 @@ const EvmGenesis = Type.Object(
     ),
     difficulty: text('Difficulty'),
     excessBlobGas: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], 'Blob gas above the target'),
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'Blob gas above the target',
+        examples: [null],
+      }),
     ),
     extraData: text('Extra bytes of the header'),
     gasLimit: text('Gas allowed'),

@@ -73,8 +73,18 @@ export type CreatedAsset = Static<typeof CreatedAsset>
 
 /** A side of an atomic transaction on the EVM chain. */
 const EvmSide = Type.Component('EvmSide', 'The side of an atomic transaction on the EVM chain', {
-  fromAddress: Type.Optional(Type.String('EVM account that paid')),
-  toAddress: Type.Optional(Type.String('EVM account that was paid')),
+  fromAddress: Type.Optional(
+    Type.String({
+      description: 'EVM account that paid',
+      examples: ['0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc'],
+    }),
+  ),
+  toAddress: Type.Optional(
+    Type.String({
+      description: 'EVM account that was paid',
+      examples: ['0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc'],
+    }),
+  ),
   asset: AssetAmount,
   credentials: Type.Optional(Type.Array(UtxoCredential, 'Who signed, with which signatures')),
 })
@@ -99,7 +109,9 @@ export const PrimaryNetworkTransaction = Type.Component(
     amountL1ValidatorBalanceBurned: amounts('Put into balances of L1 validators, by asset'),
     startTimestamp: Type.Optional(seconds),
     endTimestamp: Type.Optional(seconds),
-    delegationFeePercent: Type.Optional(Type.String('Fee of delegators, percent')),
+    delegationFeePercent: Type.Optional(
+      Type.String({ description: 'Fee of delegators, percent', examples: ['2'] }),
+    ),
     nodeId: Type.Optional(Type.String('Id of the node')),
     subnetId: Type.Optional(cb58),
     l1ValidatorManagerDetails: Type.Optional(L1ValidatorManagerDetails),
@@ -130,9 +142,17 @@ export const PrimaryNetworkTransaction = Type.Component(
         { additionalProperties: false, description: 'The blockchain that the transaction made' },
       ),
     ),
-    period: Type.Optional(Type.Integer('auto-renewed validators: seconds of a cycle; 0: no more')),
+    period: Type.Optional(
+      Type.Integer({
+        description: 'auto-renewed validators: seconds of a cycle; 0: no more',
+        examples: [1_209_600],
+      }),
+    ),
     autoCompoundRewardShares: Type.Optional(
-      Type.Integer('auto-renewed validators: restaked share, millionths'),
+      Type.Integer({
+        description: 'auto-renewed validators: restaked share, millionths',
+        examples: [300_000],
+      }),
     ),
     validatorAuthority: Type.Optional(
       Type.Object(
@@ -163,7 +183,11 @@ export const PrimaryNetworkTransaction = Type.Component(
     evmOutputs: Type.Optional(Type.Array(EvmSide, 'EVM accounts that were paid')),
     vertices: Type.Optional(
       Type.Array(
-        Type.Object({ hash: cb58, height: Type.Integer('Height'), timestamp: seconds }),
+        Type.Object({
+          hash: cb58,
+          height: Type.Integer({ description: 'Height', examples: [75] }),
+          timestamp: seconds,
+        }),
         'Vertices that held it, before Cortina',
       ),
     ),

@@ -46,9 +46,9 @@ export const Utxo = Type.Component('Utxo', 'An output of a transaction', {
   creationTxHash: Type.Optional(cb58),
   consumingTxTimestamp: Type.Optional(seconds),
   credentials: Type.Optional(Type.Array(UtxoCredential, 'Who signed, with which signatures')),
-  groupId: Type.Optional(Type.Integer('group of an NFT output')),
+  groupId: Type.Optional(Type.Integer({ description: 'group of an NFT output', examples: [1] })),
   locktime: Type.Optional(seconds),
-  payload: Type.Optional(Type.String('hex')),
+  payload: Type.Optional(Type.String({ description: 'hex', examples: ['0x'] })),
   timestamp: Type.Optional(seconds),
 })
 /** Decoded {@link Utxo}. */

@@ -43,10 +43,10 @@ export const AutoRenewDetails = Type.Component(
       [Type.Enum(['graceful', 'uptime_not_met']), Type.Null()],
       '`null` while it runs',
     ),
-    endedAtTimestamp: Type.Union(
-      [Type.Integer(), Type.Null()],
-      'Unix seconds; `null` while it runs',
-    ),
+    endedAtTimestamp: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Unix seconds; `null` while it runs',
+      examples: [null],
+    }),
   },
 )
 /** Decoded {@link AutoRenewDetails}. */
@@ -103,7 +103,13 @@ export const validationStatuses = ['completed', 'active', 'pending', 'removed'] 
 const stakeAmount = (
   description = 'smallest unit of `asset`',
   places = 'asset.denomination',
-): Schema<string> => Type.String({ description, pattern: '^[0-9]+$', 'x-decimals': places })
+): Schema<string> =>
+  Type.String({
+    description,
+    pattern: '^[0-9]+$',
+    'x-decimals': places,
+    examples: ['1000000000'],
+  })
 const validatorAmount = stakeAmount()
 const validatorReward = stakeAmount('smallest unit of `asset`', '../asset.denomination')
 
@@ -121,7 +127,7 @@ export const ValidationRewards = Type.Component(
 /** Decoded {@link ValidationRewards}. */
 export type ValidationRewards = Static<typeof ValidationRewards>
 
-const percent = Type.Number('percent')
+const percent = Type.Number({ description: 'percent', examples: [99.9] })
 
 /** One validation of a node. */
 export const Validator = Type.Component('Validator', 'A validation of a node', {
@@ -144,7 +150,12 @@ export const Validator = Type.Component('Validator', 'A validation of a node', {
   // Active only.
   stakePercentage: Type.Optional(percent),
   uptimePerformance: Type.Optional(percent),
-  avalancheGoVersion: Type.Optional(Type.String('Version of the node as its peers report it')),
+  avalancheGoVersion: Type.Optional(
+    Type.String({
+      description: 'Version of the node as its peers report it',
+      examples: ['avalanchego/1.14.2'],
+    }),
+  ),
   delegationCapacity: Type.Optional(validatorAmount),
   potentialRewards: Type.Optional(ValidationRewards),
   validatorHealth: Type.Optional(
@@ -158,7 +169,9 @@ export const Validator = Type.Component('Validator', 'A validation of a node', {
       { additionalProperties: false, description: 'Whether the node was reached of late' },
     ),
   ),
-  geolocation: Type.Optional(Type.Null('Where the node is; always null here')),
+  geolocation: Type.Optional(
+    Type.Null({ description: 'Where the node is; always null here', examples: [null] }),
+  ),
   // Removed only.
   removeTxHash: Type.Optional(cb58),
   removeTimestamp: Type.Optional(seconds),
@@ -256,7 +269,7 @@ export const PendingReward = Type.Component(
       'smallest unit of the asset of `estimatedReward`',
       'estimatedReward.denomination',
     ),
-    progress: Type.Number('percent of the time that is over'),
+    progress: Type.Number({ description: 'percent of the time that is over', examples: [50] }),
     estimatedReward: AssetAmount,
   },
 )

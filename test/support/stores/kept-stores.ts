@@ -8,7 +8,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import {
   type PrintedExample,
   printedExamples,
-} from '../../../src/api/server/openapi/document-examples.ts'
+} from '../../../src/api/server/openapi/printed-examples.ts'
 
 /** Of each released version a folder. */
 export const keptReleases = fileURLToPath(new URL('../../../vectors/stores', import.meta.url))

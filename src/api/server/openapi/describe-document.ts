@@ -3,18 +3,18 @@
  * sentence on every operation.
  *
  * Examples are those of `docs/examples`, which were printed from answers and are compared with them by a
- * test; those of `document-examples.ts` stand where none of them has the field.
+ * test; where none of them has the field, the one beside its declaration.
  */
 
 import { isObject, ownValue } from '../../../core/json.ts'
 import { tags } from '../../../shape/operations/contract.ts'
-import { examples, type PrintedExample } from './document-examples.ts'
+import type { PrintedExample } from './printed-examples.ts'
 
 type Schema = Record<string, unknown>
 type Body = { readonly content?: Readonly<Record<string, { schema?: Schema; example?: unknown }>> }
 type OperationObject = Schema & {
   readonly operationId: string
-  readonly parameters: Schema[]
+  readonly parameters: (Schema & { schema: Schema })[]
   readonly requestBody?: Body
   readonly responses: Readonly<Record<string, Body>>
 }
@@ -26,21 +26,11 @@ type Document = Schema & {
   }
 }
 
-/** A field of an object that stands in the document: `owner` is the shape or the operation. */
-type Field = { readonly owner: string; readonly name: string; readonly schema: Schema }
-
-/**
- * A copy of `document` with them. `used` is called with each key of {@link examples} that was needed: a test
- * finds the others with it.
- */
-export function describeDocument(
-  document: unknown,
-  printed: readonly PrintedExample[],
-  used: (key: string) => void = () => undefined,
-): unknown {
+/** A copy of `document` with them. */
+export function describeDocument(document: unknown, printed: readonly PrintedExample[]): unknown {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- openApiDocument made it
   const copy = structuredClone(document) as Document
-  const describer = new Describer(copy, printed, used)
+  const describer = new Describer(copy, printed)
   describer.describe()
   return {
     ...copy,
@@ -54,22 +44,13 @@ const changing = '…'
 class Describer {
   readonly #document: Document
   readonly #printed: ReadonlyMap<string, PrintedExample>
-  readonly #used: (key: string) => void
   /** Values of printed answers and requests, by the schema of their field and by its name. */
   readonly #seen = new Map<Schema, unknown>()
   readonly #seenByName = new Map<string, unknown[]>()
 
-  constructor(document: Document, printed: readonly PrintedExample[], used: (key: string) => void) {
+  constructor(document: Document, printed: readonly PrintedExample[]) {
     this.#document = document
-    this.#used = used
-    this.#printed = new Map(printed.map((one) => [one.id, this.#withAnswer(one)]))
-  }
-
-  /** With the answer that is written where only a node could tell it. */
-  #withAnswer(printed: PrintedExample): PrintedExample {
-    if (printed.refusal === '') return printed
-    const answer = JSON.stringify(this.#written(printed.id, printed.id))
-    return { ...printed, answer }
+    this.#printed = new Map(printed.map((one) => [one.id, one]))
   }
 
   describe(): void {
@@ -77,18 +58,20 @@ class Describer {
       Object.values(item).map((operation) => ({ path, operation })),
     )
     for (const { path, operation } of operations) this.#look(path, operation)
-    for (const [id, schema] of Object.entries(this.#document.components.schemas)) {
-      this.#fields(id, schema)
-    }
+    for (const schema of Object.values(this.#document.components.schemas)) this.#fields(schema)
     for (const { operation } of operations) this.#describeOperation(operation)
+    // Of a parameter `example` is the usual keyword; several have one schema.
+    for (const { operation } of operations)
+      for (const { schema } of operation.parameters) delete schema['examples']
   }
 
   /** Takes the values of an operation's printed request and answer. */
   #look(path: string, operation: OperationObject): void {
     const printed = this.#printed.get(operation.operationId)
     if (printed === undefined) return
-    const { schema } = mediaOf(success(operation)) ?? {}
-    if (schema !== undefined && printed.answer !== '') this.#see(schema, JSON.parse(printed.answer))
+    const { schema, example: declared } = mediaOf(success(operation)) ?? {}
+    const answer = printed.answer === '' ? declared : JSON.parse(printed.answer)
+    if (schema !== undefined) this.#see(schema, answer)
     const body = mediaOf(operation.requestBody)?.schema
     if (body !== undefined && printed.body !== undefined) this.#see(body, JSON.parse(printed.body))
     const example = new URL(printed.path, 'http://firn')
@@ -157,28 +140,23 @@ class Describer {
     return parts.every((part) => this.#isLeaf(part))
   }
 
-  /** Adds examples to the fields of a schema that stands at `owner`, and to those inside them. */
-  #fields(owner: string, schema: Schema): void {
+  /** Adds examples to the fields of a schema, and to those inside them. */
+  #fields(schema: Schema): void {
     const { properties, items, patternProperties, parts } =
       '$ref' in schema ? nothing : this.#open(schema)
     for (const inner of [...patternProperties, ...parts, ...(items === undefined ? [] : [items])])
-      this.#fields(owner, inner)
+      this.#fields(inner)
     for (const [name, inner] of Object.entries(properties)) {
-      this.#addExample({ owner, name, schema: inner })
-      this.#fields(owner, inner)
+      if (!('$ref' in inner) && this.#isLeaf(inner)) {
+        const example = this.#exampleOf(name, inner)
+        if (example !== undefined) inner['examples'] = [example]
+      }
+      this.#fields(inner)
     }
   }
 
-  #addExample(field: Field): void {
-    const { schema } = field
-    if ('$ref' in schema) return
-    if (schema['examples'] !== undefined || !this.#isLeaf(schema)) return
-    const example = this.#exampleOf(field)
-    if (example !== undefined) schema['examples'] = [example]
-  }
-
-  /** The value of a field in a printed answer, else one that is known for its name or its schema. */
-  #exampleOf({ owner, name, schema }: Field): unknown {
+  /** The value of a field in a printed answer, else one that is known for its schema or its name, else the declared one. */
+  #exampleOf(name: string, schema: Schema): unknown {
     const known = [schema, ...this.#open(schema).parts]
     const { items } = this.#open(schema)
     const ofKind = known.flatMap((one) => [
@@ -195,7 +173,8 @@ class Describer {
       ...(this.#seenByName.get(name) ?? []),
     ]
     const found = candidates.find((value) => value !== undefined && fits(value, schema))
-    return found === undefined ? this.#written(`${owner}.${name}`, name) : found
+    const { examples: declared } = schema
+    return found === undefined && Array.isArray(declared) ? declared[0] : found
   }
 
   #describeOperation(operation: OperationObject): void {
@@ -204,13 +183,12 @@ class Describer {
     operation['description'] ??= `${printed?.about ?? `${String(operation['summary'])}.`}`
     for (const parameter of operation.parameters) {
       const name = String(parameter['name'])
-      const schema = schemasIn({ schema: parameter['schema'] })['schema'] ?? {}
-      parameter['example'] =
-        this.#seen.get(parameter) ?? this.#exampleOf({ owner: id, name, schema })
+      const { schema } = parameter
+      parameter['example'] = this.#seen.get(parameter) ?? this.#exampleOf(name, schema)
     }
     for (const body of [operation.requestBody, ...Object.values(operation.responses)]) {
       const media = mediaOf(body)
-      if (media?.schema !== undefined) this.#fields(id, media.schema)
+      if (media?.schema !== undefined) this.#fields(media.schema)
     }
     if (printed !== undefined) this.#show(operation, printed)
   }
@@ -244,14 +222,6 @@ class Describer {
     if (value !== changing) return withoutCut(value)
     const { examples: known } = schema
     return Array.isArray(known) ? known[0] : value
-  }
-
-  /** The example that is written for a field, of its owner alone or of its name. */
-  #written(own: string, name: string): unknown {
-    const key = ownValue(examples, own) === undefined ? name : own
-    const example = ownValue(examples, key)
-    if (example !== undefined) this.#used(key)
-    return example
   }
 }
 

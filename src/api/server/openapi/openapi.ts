@@ -88,8 +88,12 @@ const errorSchema = {
       description: 'What is wrong, in a sentence',
       oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
     },
-    error: { type: 'string', description: 'The standard word of the status, or what went wrong' },
-    statusCode: { type: 'integer', description: 'HTTP status' },
+    error: {
+      type: 'string',
+      description: 'The standard word of the status, or what went wrong',
+      examples: ['Bad Request'],
+    },
+    statusCode: { type: 'integer', description: 'HTTP status', examples: [400] },
   },
 } as const
 
@@ -128,7 +132,7 @@ const minHeight = {
   required: false,
   description:
     'Answer only once the chain is indexed up to this height: waits for it two seconds, then 503',
-  schema: { type: 'integer', minimum: 0 },
+  schema: { type: 'integer', minimum: 0, examples: [75] },
 } as const
 
 /** Of every list. */
@@ -225,12 +229,13 @@ function refusalOf(contract: Contract, status: number, schemas: Components): unk
 
 /** A success; without content where the shape is empty, lists also as files. */
 function successOf(contract: Contract, schemas: Components): object {
-  const { response } = contract
+  const { response, example } = contract
   const description = 'Success'
   if ('type' in response && response.type === 'void') return { description }
   const files = fileFormats.map((format) => [contentTypes[format].replace(/;.*/, ''), {}])
   const lines: object = isList(contract) ? Object.fromEntries(files) : {}
-  const json = { schema: referenced(response, schemas) }
+  const declared = example === undefined ? {} : { example }
+  const json = { schema: referenced(response, schemas), ...declared }
   return { description, content: { 'application/json': json, ...lines } }
 }
 
@@ -308,18 +313,29 @@ function referenced(schema: Schema, schemas: Components): unknown {
   return copy(schema)
 }
 
-const text = (name: string, place: 'path' | 'query', description: string): object => ({
+const text = (
+  name: string,
+  place: 'path' | 'query',
+  description: string,
+  example: string,
+): object => ({
   name,
   in: place,
   required: place === 'path',
   description,
-  schema: { type: 'string' },
+  schema: { type: 'string', examples: [example] },
 })
 
+const uuid = '3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'
 const webhook = [
-  text('id', 'path', 'UUID of the webhook'),
-  text('from', 'query', 'height to begin at; what is older than the outbox is computed anew'),
-  text('lastEventId', 'query', 'go on after this message; a header of that name means the same'),
+  text('id', 'path', 'UUID of the webhook', uuid),
+  text('from', 'query', 'height to begin at; what is older than the outbox is computed anew', '0'),
+  text(
+    'lastEventId',
+    'query',
+    'go on after this message; a header of that name means the same',
+    uuid,
+  ),
 ]
 
 const otherPathsFailures = (...statuses: readonly number[]): object =>
@@ -349,7 +365,7 @@ const otherPaths: Readonly<Record<string, object>> = {
       operationId: 'getExportFile',
       summary: 'The file of an export; whoever knows the id may fetch it, without a key',
       tags: ['Operations'],
-      parameters: [text('operationId', 'path', 'UUID of the export')],
+      parameters: [text('operationId', 'path', 'UUID of the export', uuid)],
       responses: {
         200: { description: 'Rows, sent as they are read', content: { 'text/csv': {} } },
         ...usual,

@@ -202,9 +202,11 @@ void test('peer: whose pings are answered, no peer counts as silent', async () =
   const limits = { ...quickLimits, pingMs: 50, silenceMs: 150, retryMs: 60_000 }
   await withNetwork({ behaviours: [sign, { kind: 'silent' }], limits }, async (network) => {
     await aggregate(network, { quorumPercentage: 50 })
-    await new Promise((resolve) => setTimeout(resolve, 400))
-    // Both answer pings: nobody is silent, however little else there is to say.
+    // Longer than silence is borne: both answer pings, however little else there is to say.
+    const several = (2 * limits.silenceMs) / limits.pingMs
+    await until(() => network.validators.every(({ pings }) => pings() >= several))
     assert.equal(network.aggregator.status().peers.connected, 2)
+    for (const { connections } of network.validators) assert.equal(connections(), 1)
   })
 })
 

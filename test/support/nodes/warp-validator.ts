@@ -96,6 +96,8 @@ export type Validator = {
   readonly publicKey: Uint8Array
   readonly requests: () => number
   readonly connections: () => number
+  /** Pings that it answered. */
+  readonly pings: () => number
   readonly handshakes: readonly Handshake[]
   readonly refusals: readonly string[]
   readonly setBehaviour: (behaviour: Behaviour) => void
@@ -127,6 +129,7 @@ export async function startValidator(options: ValidatorOptions): Promise<Validat
     behaviour: options.behaviour,
     requests: 0,
     connections: 0,
+    pings: 0,
     handshakes: [] as Handshake[],
     refusals: [] as string[],
   }
@@ -159,6 +162,7 @@ export async function startValidator(options: ValidatorOptions): Promise<Validat
     publicKey: secretKey.toPublicKey().toBytes(true),
     requests: () => state.requests,
     connections: () => state.connections,
+    pings: () => state.pings,
     handshakes: state.handshakes,
     refusals: state.refusals,
     setBehaviour: (behaviour) => {
@@ -213,8 +217,10 @@ function serve(
         state.handshakes.push(message)
         send({ kind: 'peer-list', peers: unknownOf(options.gossip, message.knownPeers) })
         misbehaveAfterGreeting(state.behaviour, send, handshake)
-      } else if (message.kind === 'ping') send({ kind: 'pong' })
-      else if (message.kind === 'get-peer-list') {
+      } else if (message.kind === 'ping') {
+        state.pings++
+        send({ kind: 'pong' })
+      } else if (message.kind === 'get-peer-list') {
         send({ kind: 'peer-list', peers: unknownOf(options.gossip, message.knownPeers) })
       } else if (greeted && asksBlocks(message)) options.blocks?.(message, { send, socket })
       else if (message.kind === 'app-request' && greeted) {

@@ -179,6 +179,7 @@ export async function startValidator(options: ValidatorOptions): Promise<Validat
 type State = {
   behaviour: Behaviour
   requests: number
+  pings: number
   handshakes: Handshake[]
   refusals: string[]
 }

@@ -20,6 +20,7 @@ import {
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
 import { to0x, toHex } from '../src/core/bytes.ts'
+import { keccak256 } from '../src/core/hash.ts'
 import { u32At, u8At } from '../src/core/item-at.ts'
 import { blockchainIdCall } from '../src/source/blockchain-id.ts'
 import type { EvmSource, HeightRange, StateCall } from '../src/source/evm-source.ts'
@@ -38,6 +39,8 @@ type RecordOptions = {
   readonly from?: number
   /** First height that is not recorded; the head is the last one when absent. */
   readonly until?: number
+  /** Signatures of methods without arguments that every contract is asked: `token()`. */
+  readonly getters?: readonly string[]
   /** Appends to the file. */
   readonly write: (bytes: Uint8Array) => Promise<void>
   readonly signal: AbortSignal
@@ -73,7 +76,7 @@ export async function recordChain(
   // Block 0 says its hash itself where it is recorded.
   const genesis = first === 0 ? {} : { genesisHash }
   await write(openingBytes({ chainId, name, symbol, nodeVersion, blockchainId, ...genesis }))
-  const questions = new StateQuestions()
+  const questions = new StateQuestions(options.getters ?? [])
   const traced = await source.hasTraces(signal)
   for (let from = first; from < until; from += blocksPerPart) {
     const range = { from, until: Math.min(from + blocksPerPart, until) }
@@ -192,8 +195,12 @@ function addressAt(batch: BlockBatch | TraceBatch, id: number): string {
 /** Collects questions about state, each once. Addresses are lower-case `0x` hex. */
 class StateQuestions {
   readonly #calls = new Map<string, StateCall>()
+  readonly #getters: readonly string[]
 
-  constructor() {
+  constructor(getters: readonly string[]) {
+    this.#getters = getters.map((signature) =>
+      to0x(keccak256(Buffer.from(signature)).subarray(0, 4)),
+    )
     this.#call(blockchainIdCall.to, blockchainIdCall.data)
   }
 
@@ -202,12 +209,13 @@ class StateQuestions {
     this.#add({ method: 'eth_getBalance', target })
   }
 
-  /** A contract that was created: its code, and what it hands calls on to. */
+  /** A contract that was created: its code, what it hands calls on to, and what its getters say. */
   contract(target: string): void {
     this.#add({ method: 'eth_getCode', target })
     for (const slot of proxySlots)
       this.#add({ method: 'eth_getStorageAt', target, slot: to0x(slot) })
     for (const call of Object.values(proxyCalls)) this.#call(target, to0x(call))
+    for (const selector of this.#getters) this.#call(target, selector)
   }
 
   /** A transfer of a kind of `transferKinds`: what its token is, and who holds what of it. */
@@ -247,7 +255,7 @@ class StateQuestions {
 export async function recordNode(
   url: string,
   file: string | URL,
-  { name, symbol }: { readonly name: string; readonly symbol: string },
+  { name, symbol, getters }: Pick<RecordOptions, 'name' | 'symbol' | 'getters'>,
 ): Promise<void> {
   const world = openWorld()
   const source = openNodeSource({
@@ -265,6 +273,7 @@ export async function recordNode(
     source,
     name,
     symbol,
+    getters: getters ?? [],
     write: (bytes) => appendFile(file, bytes),
     signal: AbortSignal.timeout(86_400_000),
   })

@@ -26,6 +26,17 @@ type Output = {
   >
 }
 
+/** Methods of the demo's contracts that tell something and take nothing: what a page reads by itself. */
+export const getters = [
+  'blockchainID',
+  'count',
+  'messenger',
+  'nonce',
+  'open',
+  'token',
+  'tokensPerCoin',
+].map((name) => `${name}()`)
+
 /** Creation code of every contract of a source, else of the demo's, by its name. */
 export function compiledContracts(content = contractSource()): ReadonlyMap<string, Uint8Array> {
   const input = {

@@ -63,7 +63,10 @@ const coins: Readonly<Record<string, readonly [coin: string, token: string]>> = 
 /** A price of every coin and token, for now and for the days of the recording. */
 export function demoPrices(chains: readonly Chain[], cast: Cast): string {
   const noted = cast.all()
-  const today = new Date().toISOString().slice(0, 10)
+  const dayMs = 86_400_000
+  const [today = '', yesterday = ''] = [0, 1].map((ago) =>
+    new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10),
+  )
   const lines = ['chainId,token,date,currency,price']
   for (const { name, chainNumber } of chains) {
     const [coin = '1', token = '1'] = coins[name] ?? []
@@ -73,7 +76,14 @@ export function demoPrices(chains: readonly Chain[], cast: Cast): string {
       [noted[`${name}.token`], token],
       [noted[`${name}.stable`], '1.00'],
     ])
-      for (const date of [today, '']) lines.push(`${chainNumber},${of},${date},usd,${price}`)
+      for (const [date, factor] of [
+        [yesterday, price === '1.00' ? 1 : 0.96],
+        [today, 1],
+        ['', 1],
+      ] as const)
+        lines.push(
+          `${chainNumber},${of},${date},usd,${factor === 1 ? price : (Number(price) * factor).toFixed(4)}`,
+        )
   }
   for (const date of [today, ''])
     lines.push(`fiat,usd,${date},eur,0.92`, `fiat,usd,${date},gbp,0.79`)

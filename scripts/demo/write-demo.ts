@@ -24,6 +24,7 @@ import { fileWorld, indexPrimary } from '../../test/support/services/primary-ser
 import { recordNode } from '../record-chain.ts'
 import { recordPrimary } from '../record-primary.ts'
 import { partBytes } from '../recording-bytes.ts'
+import { getters } from './compile.ts'
 import { demoConfig, demoPrices, demoReputations } from './demo-files.ts'
 import { keepers } from './l1s.ts'
 import type { Sent } from './relay.ts'
@@ -62,7 +63,10 @@ export async function writeDemo(written: Written): Promise<void> {
   await standsStill(scene, chains)
   await recordNetwork(written)
   for (const chain of chains)
-    await recordNode(network.url(keepers[0]) + chain.path, fileOf(out, chain), chain)
+    await recordNode(network.url(keepers[0]) + chain.path, fileOf(out, chain), {
+      ...chain,
+      getters,
+    })
   await writeFile(join(out, 'firn.json'), demoConfig(chains, cast))
   await writeFile(join(out, 'prices.csv'), demoPrices(chains, cast))
   await writeFile(join(out, 'reputation.csv'), demoReputations(chains, cast))

@@ -143,6 +143,11 @@ are bothered by a token that only pretends to be one. Prices come from \`demo/pr
       path: address('collector', '/transactions:listErc1155?pageSize=1'),
     },
     {
+      id: 'listAddressTransfers',
+      about: 'All of them in one list; each has the token of its standard.',
+      path: address('collector', '/transfers?pageSize=2'),
+    },
+    {
       id: 'listTransfers',
       about: 'Of one token, whoever sent it.',
       path: ({ of }) => `${summit}/tokens/${of('Summit.token')}/transfers?pageSize=1`,

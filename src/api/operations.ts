@@ -92,6 +92,7 @@ import {
   listNativeTransactions,
 } from './evm/transactions/list-transactions.ts'
 import {
+  listAddressTransfers,
   listErc1155Transfers,
   listErc20Transfers,
   listErc721Transfers,
@@ -220,10 +221,7 @@ export function evmOperations(
     ...listActive(context),
     listTransactions: listAddressTransactions(context),
     listTransactionsV2: listAddressTransactionsV2(context),
-    listErc20Transactions: listErc20Transfers(context),
-    listErc721Transactions: listErc721Transfers(context),
-    listErc1155Transactions: listErc1155Transfers(context),
-    listTransfers: listTokenTransfers(context),
+    ...transferOperations(context),
     listLatestTransactionsAllChains: listAllLatestTransactions(context),
     listAllLatestTransactions: renamed(
       EvmTransactions.listAllLatestTransactions,
@@ -245,6 +243,25 @@ export function evmOperations(
     getVerification: getVerification(context),
     getSourcifyContract: getSourcifyContract(context),
     ...etherscanOperations(context),
+  }
+}
+
+function transferOperations(
+  context: EvmContext,
+): Pick<
+  AllOf<typeof EvmTransactions>,
+  | 'listErc20Transactions'
+  | 'listErc721Transactions'
+  | 'listErc1155Transactions'
+  | 'listAddressTransfers'
+  | 'listTransfers'
+> {
+  return {
+    listErc20Transactions: listErc20Transfers(context),
+    listErc721Transactions: listErc721Transfers(context),
+    listErc1155Transactions: listErc1155Transfers(context),
+    listAddressTransfers: listAddressTransfers(context),
+    listTransfers: listTokenTransfers(context),
   }
 }
 

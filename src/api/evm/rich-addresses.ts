@@ -89,11 +89,18 @@ export async function labelsOf(
   addresses: readonly (string | undefined)[],
   decoded: readonly (Decoded | undefined)[] = [],
 ): Promise<Labels> {
-  const values = decoded.flatMap((one) => one?.parameters.filter(isAddress) ?? [])
-  const texts = [...addresses.flatMap((one) => one ?? []), ...values.map(({ value }) => value)]
-  const labelOf = await labels(texts.map(fromHex))
-  const labelled = (each: Value): Value =>
-    isAddress(each) ? { ...each, label: labelOf(fromHex(each.value)) } : each
+  const values = decoded.flatMap((one) => one?.parameters.flatMap(addressesIn) ?? [])
+  const labelOf = await labels([...addresses.flatMap((one) => one ?? []), ...values].map(fromHex))
+  const labelled = (each: Value): Value => {
+    const [first, ...others] = addressesIn(each)
+    if (first === undefined) return each
+    if (each.type === 'address') return { ...each, label: labelOf(fromHex(first)) }
+    const known = [first, ...others].flatMap((one) => {
+      const label = labelOf(fromHex(one))
+      return label === undefined ? [] : [[one, label] as const]
+    })
+    return known.length === 0 ? each : { ...each, labels: Object.fromEntries(known) }
+  }
   return {
     of: (address) => (address === undefined ? undefined : labelOf(fromHex(address))),
     in: (one) => one && { ...one, parameters: one.parameters.map(labelled) },
@@ -118,8 +125,9 @@ export async function labelledLogs<
 
 type Value = Decoded['parameters'][number]
 
-function isAddress({ type }: Value): boolean {
-  return type === 'address'
+/** Addresses in a value: itself, or those in a list or tuple. */
+function addressesIn({ type, value }: Value): readonly string[] {
+  return type.includes('address') ? (value.match(/\b0x[0-9a-fA-F]{40}\b/g) ?? []) : []
 }
 
 type Kept = RichAddressEntry & { readonly until: number }

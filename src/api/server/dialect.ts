@@ -226,6 +226,7 @@ export const evmDialectRules: DialectRules = {
   getNativeBalance: withNumbers,
   listErc721Transactions: withStatus,
   listErc1155Transactions: withStatus,
+  listAddressTransfers: withBoth,
   listTransfers: withBoth,
   getTransaction: withBoth,
   getDeploymentTransaction: withBoth,

@@ -9,8 +9,9 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { Status } from '../../shape/status.ts'
 import { AddressPage } from './evm/address-page.ts'
+import { BlockPage } from './evm/block-page.ts'
 import { BroadcastPage } from './evm/broadcast-page.ts'
-import { BlockPage, ChainPage } from './evm/chain-page.ts'
+import { ChainPage } from './evm/chain-page.ts'
 import { NftPage } from './evm/nft-page.ts'
 import { TxPage } from './evm/tx-page.ts'
 import { MessagePage, MessagesPage } from './icm/messages-page.ts'
@@ -285,9 +286,9 @@ function primaryPageOf(
     case 'subnet':
       return h(SubnetPage, { world, network, subnetId: first })
     case 'validation':
-      return h(ValidationPage, { network, validationId: first })
+      return h(ValidationPage, { world, network, validationId: first })
     case 'node':
-      return h(NodePage, { network, nodeId: first })
+      return h(NodePage, { world, network, nodeId: first })
     default:
       return h(PrimaryPage, { world, network, view, chain: first })
   }

@@ -6,37 +6,37 @@ import { amount, ends, moment, visible } from './kit/format.ts'
 
 /** Words for every type of transaction. */
 const actions: Readonly<Record<TransactionName, string>> = {
-  AddValidatorTx: 'It added a validator',
-  AddPermissionlessValidatorTx: 'It added a validator',
-  AddAutoRenewedValidatorTx: 'It added an auto-renewed validator',
-  AddDelegatorTx: 'It delegated to a validator',
-  AddPermissionlessDelegatorTx: 'It delegated to a validator',
-  AddSubnetValidatorTx: 'It added a validator to a subnet',
-  RemoveSubnetValidatorTx: 'It removed a validator from a subnet',
-  RewardValidatorTx: 'It ended a staking period and decided on the reward',
+  AddValidatorTx: 'added a validator',
+  AddPermissionlessValidatorTx: 'added a validator',
+  AddAutoRenewedValidatorTx: 'added an auto-renewed validator',
+  AddDelegatorTx: 'delegated to a validator',
+  AddPermissionlessDelegatorTx: 'delegated to a validator',
+  AddSubnetValidatorTx: 'added a validator to a subnet',
+  RemoveSubnetValidatorTx: 'removed a validator from a subnet',
+  RewardValidatorTx: 'ended a staking period and decided on the reward',
   RewardAutoRenewedValidatorTx:
-    'It ended a cycle of an auto-renewed validator and decided on the reward',
-  SetAutoRenewedValidatorConfigTx: 'It changed the settings of an auto-renewed validator',
-  CreateSubnetTx: 'It created a subnet',
-  CreateChainTx: 'It created a blockchain',
-  ConvertSubnetToL1Tx: 'It converted a subnet to an L1',
-  TransferSubnetOwnershipTx: 'It transferred the ownership of a subnet',
-  TransformSubnetTx: 'It opened a subnet to permissionless staking',
-  RegisterL1ValidatorTx: 'It registered an L1 validator',
-  SetL1ValidatorWeightTx: 'It set the weight of an L1 validator',
-  IncreaseL1ValidatorBalanceTx: "It topped up an L1 validator's balance",
-  DisableL1ValidatorTx: 'It disabled an L1 validator',
-  AdvanceTimeTx: 'It advanced the time of the chain',
-  ImportTx: 'It imported funds from another chain',
-  ExportTx: 'It exported funds to another chain',
-  CreateAssetTx: 'It created an asset',
-  OperationTx: 'It minted or transferred assets',
-  BaseTx: 'It transferred assets',
+    'ended a cycle of an auto-renewed validator and decided on the reward',
+  SetAutoRenewedValidatorConfigTx: 'changed the settings of an auto-renewed validator',
+  CreateSubnetTx: 'created a subnet',
+  CreateChainTx: 'created a blockchain',
+  ConvertSubnetToL1Tx: 'converted a subnet to an L1',
+  TransferSubnetOwnershipTx: 'transferred the ownership of a subnet',
+  TransformSubnetTx: 'opened a subnet to permissionless staking',
+  RegisterL1ValidatorTx: 'registered an L1 validator',
+  SetL1ValidatorWeightTx: 'set the weight of an L1 validator',
+  IncreaseL1ValidatorBalanceTx: "topped up an L1 validator's balance",
+  DisableL1ValidatorTx: 'disabled an L1 validator',
+  AdvanceTimeTx: 'advanced the time of the chain',
+  ImportTx: 'imported funds from another chain',
+  ExportTx: 'exported funds to another chain',
+  CreateAssetTx: 'created an asset',
+  OperationTx: 'minted or transferred assets',
+  BaseTx: 'transferred assets',
 }
 
-function actionOf(txType: string): string {
+function verbOf(txType: string): string {
   const found = Object.entries(actions).find(([name]) => name === txType)
-  return found?.[1] ?? 'Its type is not known to this explorer'
+  return found?.[1] ?? 'did what this explorer has no words for'
 }
 
 type Sums = PrimaryNetworkTransaction['value'] | undefined
@@ -57,23 +57,35 @@ export function feeBurned(
 
 /** Of a transaction of the P-, X- or C-Chain. */
 export function primarySentence(tx: PrimaryNetworkTransaction): string {
-  const { txType, nodeId, endTimestamp, status } = tx
-  const action = actionOf(txType)
+  const fee = sumText(feeBurned(tx))
+  return [
+    `It ${actionOf(tx)}`,
+    fee === '' ? '.' : `. Fee burned: ${fee}.`,
+    tx.status === 'Aborted' ? ' It was aborted: nothing changed.' : '',
+  ].join('')
+}
+
+/** The same in the few words of a list. */
+export function whatHappened(tx: PrimaryNetworkTransaction): string {
+  const action = actionOf(tx)
+  const words = `${action.charAt(0).toUpperCase()}${action.slice(1)}`
+  return tx.status === 'Aborted' ? `${words}; aborted` : words
+}
+
+function actionOf(tx: PrimaryNetworkTransaction): string {
+  const { txType, nodeId, endTimestamp } = tx
   const staked = sumText(tx.amountStaked)
   const moved = sumText(tx.value ?? tx.amountUnlocked)
-  const fee = sumText(feeBurned(tx))
   const paidIn = sumText(tx.amountL1ValidatorBalanceBurned)
   const isMove = /^(Base|Import|Export|Operation)/.test(txType)
   return [
-    action,
+    verbOf(txType),
     nodeId === undefined ? '' : `, node ${ends(nodeId, 14, 6)}`,
     staked !== '' ? `, with ${staked}` : isMove && moved !== '' ? `: ${moved}` : '',
     endTimestamp === undefined || staked === ''
       ? ''
       : `, until ${moment(endTimestamp).slice(0, 10)}`,
-    paidIn === '' ? '' : `, with ${paidIn} paid into L1 validator balances`,
-    fee === '' ? '.' : `. Fee burned: ${fee}.`,
-    status === 'Aborted' ? ' It was aborted: nothing changed.' : '',
+    paidIn === '' ? '' : `, with ${paidIn} paid into its balance`,
   ].join('')
 }
 

@@ -9,7 +9,8 @@ import {
   type Value,
   type Writer,
 } from '../../store/engine/database.ts'
-import { nftMetadata, nftRange, nftToken } from '../../store/schema/nft.ts'
+import { nameKey } from '../../store/query/search/nfts-named.ts'
+import { nftMetadata, nftName, nftRange, nftToken } from '../../store/schema/nft.ts'
 
 /** A token whose URI is to be read. */
 export type NftItem = {
@@ -89,6 +90,19 @@ export async function writeResults(
     attempts: column(({ attempts }) => attempts),
     due: column(({ due }) => due ?? null),
     fields: column(({ fields }) => JSON.stringify(fields)),
+  })
+  const named = results
+    .flatMap(({ of, fields: { name = '' } }) => {
+      const key = nameKey(name)
+      return key === '' ? [] : [{ ...of, name: key }]
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  if (named.length === 0) return
+  await writer.insertNew(nftName, {
+    name: named.map(({ name }) => name),
+    contract_id: named.map(({ contractId }) => contractId),
+    standard: named.map(({ standard }) => standard),
+    item: named.map(({ item }) => itemBytes(item)),
   })
 }
 

@@ -1,9 +1,17 @@
 /** Contracts: what they say of themselves, and their sources. */
 
-import { Type, type Static } from '../type.ts'
+import { mostCounted, mostExact } from '../../core/token-counts.ts'
+import { type Schema, Type, type Static } from '../type.ts'
 import { Decoded } from './log.ts'
 import { address, hash, decimal, hex } from './scalars.ts'
 import { isSpam, label, Money } from './token.ts'
+
+function tokenCount(what: string, most: number): Schema<number> {
+  return Type.Integer({
+    minimum: 0,
+    description: `${what}; exact below ${mostExact}, else as of the last look, ${most} for so many or more`,
+  })
+}
 
 /** Where a contract came from. */
 const DeploymentDetails = Type.Component('DeploymentDetails', 'Where the contract came from', {
@@ -27,6 +35,7 @@ export const ContractMetadata = Type.Component(
     name: Type.Optional(Type.String()),
     symbol: Type.Optional(Type.String()),
     price: Type.Optional(Money),
+    priceYesterday: Type.Optional(Money),
     decimals: Type.Optional(
       Type.Union(
         [Type.Integer({ minimum: 0 }), Type.Null()],
@@ -38,6 +47,10 @@ export const ContractMetadata = Type.Component(
         description: 'Why the decimals are not known',
         examples: ['decimals() fails: reverted'],
       }),
+    ),
+    transferCount: Type.Optional(tokenCount('Of a token: its transfers', mostCounted.transfers)),
+    holderCount: Type.Optional(
+      tokenCount('Of a token: addresses that ever had some', mostCounted.holders),
     ),
     metadataLastUpdatedTimestamp: Type.Optional(
       Type.Integer({

@@ -14,6 +14,13 @@ export const DecodedValues = Type.Array(
       'integers in base 10, bytes in hex, text as it is, lists and tuples as JSON; of an indexed parameter longer than a word the hash',
     ),
     label,
+    labels: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Type.String(),
+        'of a list or tuple: what addresses in it are called, by the addresses as they stand there',
+      ),
+    ),
   }),
 )
 

@@ -49,6 +49,10 @@ const transferList = {
   parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
 } as const
 
+const transfers = pageShape({
+  transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
+})
+
 const summaries = Type.Optional(Type.Boolean('Tell each transaction in a sentence'))
 
 const ListAllTransactions = {
@@ -75,14 +79,18 @@ export const EvmTransactions = contracts('EVM transactions', {
     summary: 'ERC-20 transfers of an address, newest first',
     response: pageShape({ transactions: Type.Array(Erc20Transfer) }),
   },
+  listAddressTransfers: {
+    ...transferList,
+    path: '/v1/chains/{chainId}/addresses/{address}/transfers',
+    summary: 'Token transfers of an address, of every standard, newest first',
+    response: transfers,
+  },
   listTransfers: {
     path: '/v1/chains/{chainId}/tokens/{address}/transfers',
     summary: 'Transfers of a token contract, newest first',
     tag: 'EVM contracts',
     parameters: { path: ChainAddressPath, query: TokenTransfersQuery },
-    response: pageShape({
-      transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
-    }),
+    response: transfers,
   },
   listInternalTransactions: {
     path: '/v1/chains/{chainId}/addresses/{address}/transactions:listInternals',

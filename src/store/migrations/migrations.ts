@@ -28,8 +28,15 @@ const activity: Migration = {
   makes: [{ table: 'activity_day', beside: 'evm_block' }],
 }
 
+const nftNames: Migration = {
+  layout: 7,
+  gives: 'NFTs that are found by the name in their metadata',
+  before: [],
+  makes: [{ table: 'nft_name', beside: 'nft_metadata' }],
+}
+
 /** Of this version. */
-export const ownLayouts: Layouts = { tables: everyTable, migrations: [slots, activity] }
+export const ownLayouts: Layouts = { tables: everyTable, migrations: [slots, activity, nftNames] }
 
 /** Number of the layout that this version writes. */
 export const ownLayout = newestLayout(ownLayouts.migrations)

@@ -130,8 +130,18 @@ export const nftMetadata = table(
   },
 )
 
+/**
+ * Items by the beginning of the name in their metadata, in small letters. Written when metadata were read and never
+ * removed: a reader checks whether the item still has the name.
+ */
+export const nftName = table(
+  'nft_name',
+  { name: 'text', contract_id: 'integer', standard: 'integer', item: 'bytes' },
+  { key: ['name', 'contract_id', 'standard', 'item'], layout: 'keyed', sums: {} },
+)
+
 /** In order of creation. */
-export const nftTables = [nftToken, nftRange, nftAmount, nftMetadata] as const
+export const nftTables = [nftToken, nftRange, nftAmount, nftMetadata, nftName] as const
 
 /**
  * Callers' requests to read metadata again, in a store of their own: the API writes it, the

@@ -423,7 +423,10 @@ void test('contracts: methods are called by their ABI, each answer in its place'
   assert.equal(told.status, 200)
   const [first, second] = told.body.calls
   const all = [made.counter, made.maker].map((one) => toChecksumAddress(fromHex(one)))
-  assert.deepEqual(first.values, [{ name: 'all', type: 'address[]', value: JSON.stringify(all) }])
+  const names = Object.fromEntries(all.map((one, at) => [one, ['Counter', 'Maker'][at]]))
+  assert.deepEqual(first.values, [
+    { name: 'all', type: 'address[]', value: JSON.stringify(all), labels: names },
+  ])
   assert.equal(
     second.data,
     encodeFunctionData({ abi: parseAbi(['function twice(uint256)']), args: [21n] }),

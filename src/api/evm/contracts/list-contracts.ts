@@ -3,11 +3,12 @@
 import { struct } from '../../../codec/kit.ts'
 import { f64, fixed } from '../../../codec/primitives.ts'
 import { contractNameOf } from '../../../contracts/standard-input.ts'
-import { toChecksumAddress } from '../../../core/address.ts'
+import { parseEvmAddress, toChecksumAddress } from '../../../core/address.ts'
 import { fromHex, to0x } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import type { ContractMetadata } from '../../../shape/evm/contract.ts'
 import { EvmContracts } from '../../../shape/operations/evm-contracts.ts'
+import { newestCounts } from '../../../store/query/evm/balances.ts'
 import {
   creationOfContract,
   type DeploymentCursor,
@@ -29,7 +30,7 @@ import { subjectOf } from '../address-list.ts'
 import { tracedHeaders } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
 import { knownDecimals, type RichAddressEntry } from '../rich-addresses.ts'
-import { tokenPricer } from '../tokens/token-views.ts'
+import { money, tokenPricer } from '../tokens/token-views.ts'
 import { transactionDetail } from '../transactions/get-transaction.ts'
 
 /**
@@ -45,13 +46,34 @@ export function getContract(context: EvmContext): Operation<'getContractMetadata
     if (entry === undefined || (entry.token === undefined && deploymentDetails === undefined))
       throw new Fault('not-found', `contract is not known here: ${path.address}`)
     const view = contractView(entry)
-    if (entry.token?.standard === 20) {
-      const { price } = (await tokenPricer(context.prices, chain, [entry.erc20]))(entry.erc20)
-      if (price !== undefined) view.price = price
+    if (entry.token?.standard === 20) Object.assign(view, await pricesOf(context, chain, entry))
+    if (id !== undefined && entry.token !== undefined) {
+      const { transfers, holders } = await newestCounts(chain.store, id)
+      Object.assign(view, { transferCount: transfers, holderCount: holders })
     }
     if (deploymentDetails !== undefined) view.deploymentDetails = deploymentDetails
     return { body: view, ...(await tracedHeaders(chain)) }
   })
+}
+
+const secondsPerDay = 86_400
+
+/** Prices of an ERC-20 token, of now and of the day before, as far as the source has them. */
+async function pricesOf(
+  { prices, clock }: EvmContext,
+  chain: ServedChain,
+  { erc20 }: RichAddressEntry,
+): Promise<Pick<ContractMetadata, 'price' | 'priceYesterday'>> {
+  const { price } = (await tokenPricer(prices, chain, [erc20]))(erc20)
+  if (price === undefined) return {}
+  const of = [parseEvmAddress(erc20.address)]
+  const [before] = await prices.historical({
+    chain: chain.facts,
+    of,
+    currency: 'usd',
+    timestamp: Math.floor(clock.now() / 1_000) - secondsPerDay,
+  })
+  return { price, ...(before === undefined ? {} : { priceYesterday: money(before, 'usd') }) }
 }
 
 /** A contract as its token logs show it. */

@@ -119,6 +119,21 @@ export function erc1155TransferDetails(
   }
 }
 
+/** A transfer by the form of its standard. */
+export function transferView(
+  row: TransferRow,
+  viewer: TransferViewer,
+): Erc20Transfer | Erc721Transfer | Erc1155Transfer {
+  switch (standardOf(row.kind)) {
+    case 721:
+      return erc721Transfer(row, viewer)
+    case 1155:
+      return erc1155Transfer(row, viewer)
+    default:
+      return erc20Transfer(row, viewer)
+  }
+}
+
 /** Where a transfer or internal transaction lies. */
 export function placement(row: {
   readonly pos: number

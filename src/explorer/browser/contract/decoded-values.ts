@@ -6,7 +6,7 @@
 import { h, type JSX } from 'preact'
 
 import { addressLink, type ShownAddress } from '../evm/evm-parts.ts'
-import { amount, ends, visible } from '../kit/format.ts'
+import { amount, count, ends, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { facts, type View } from '../kit/parts.ts'
 import { chainOfId } from '../kit/world.ts'
@@ -16,8 +16,10 @@ export type DecodedValue = {
   readonly name: string
   readonly type: string
   readonly value: string
-  /** The operator's name of an address. */
+  /** The name of an address. */
   readonly label?: string | undefined
+  /** The same of addresses in a list or tuple, by them. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
 // Longer values are no reading matter; the whole bytes stand below.
@@ -52,11 +54,12 @@ const leastDigits = 4
 /** One value: an address as a link, an amount of an ERC-20 in whole tokens, all else as it is. */
 export function valueView(
   chainId: string,
-  { name, type, value, label }: DecodedValue,
+  { name, type, value, label, labels = {} }: DecodedValue,
   of: ShownAddress,
   moved: Moved = [],
 ): JSX.Element {
-  if (type === 'address') return addressLink(chainId, { address: value, label })
+  if (type === 'address')
+    return addressLink(chainId, { address: value, label: label ?? labels[value] })
   const token = type === 'uint256' ? tokenOf(name, value, { of, moved }) : undefined
   if (typeof token?.decimals === 'number') {
     const units = value === unlimited ? 'unlimited' : amount(value, token.decimals)
@@ -66,15 +69,20 @@ export function valueView(
   if (chain?.evmChainId !== undefined)
     return h('a', { href: to('chain', chain.evmChainId), title: value }, visible(chain.name))
   const members = type.startsWith('(') && type.endsWith(')') ? membersOf(type, value) : undefined
-  if (members !== undefined)
-    return facts(
-      members.map((one) => [visible(one.name), valueView(chainId, one, of, moved)] as const),
-    )
-  return h(
-    'span',
-    { class: 'id', title: value },
-    visible(value.length > longest ? ends(value, longest - 20, 16) : value),
-  )
+  return members === undefined
+    ? plain(type, value)
+    : facts(
+        members.map(
+          (one) => [visible(one.name), valueView(chainId, { ...one, labels }, of, moved)] as const,
+        ),
+      )
+}
+
+/** A long number in groups of digits, all else as it is. */
+function plain(type: string, value: string): JSX.Element {
+  const isLong = /^u?int\d*$/.test(type) && value.length > leastDigits
+  const text = value.length > longest ? ends(value, longest - 20, 16) : value
+  return h('span', { class: 'id', title: value }, isLong ? count(value) : visible(text))
 }
 
 /** The token of which a number is an amount: the contract's own by the name, or one that was moved by so many. */

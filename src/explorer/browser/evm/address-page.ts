@@ -31,17 +31,9 @@ import { QrCode } from '../kit/qr-code.ts'
 import { WatchButton } from '../watch/watch-views.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
 import { type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
-import { tabsOf, transferLists } from './address-tabs.ts'
-import {
-  addressLink,
-  chainLink,
-  logo,
-  spamPill,
-  txLink,
-  txTable,
-  wholeAddress,
-} from './evm-parts.ts'
-import { Holders, Supply } from './holders.ts'
+import { tabsOf } from './address-tabs.ts'
+import { addressLink, chainLink, logo, spamPill, txLink, txTable } from './evm-parts.ts'
+import { Holders } from './holders.ts'
 import { Collectibles, Items } from './nft-page.ts'
 import { TokenFigures } from './token-figures.ts'
 import { internalTable, transferTable } from './transfers.ts'
@@ -85,7 +77,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
     !isContract && h(QrCode, { text: own, key: own }),
     tabs(places.tabs, 'views', 'tabs', places.chosen),
     places.inside.length > 0 && tabs(places.inside, 'lists', 'segments'),
-    view === ''
+    view === '' || (isToken && view === 'transfers')
       ? h(Overview, { ...props, contract, code: code.data, key: path })
       : view === 'holders' && contract !== undefined
         ? h(Holders, { chainId, contract, key: path })
@@ -196,38 +188,33 @@ type OverviewProps = AddressProps & {
 function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
   const { world, chainId, address } = props
   const seen = useAnswer(urlOf('/v1/address/{address}/chains', { address }))
-  const balance = card('Balance', h(Summary, { world, chainId, address }))
   const others = (seen.data?.indexedChains ?? []).filter((chain) => chain.chainId !== chainId)
-  const isToken = contract !== undefined && contract.ercType !== 'UNKNOWN'
   const also =
     others.length > 0 &&
-    card(
-      isToken ? 'The same address elsewhere' : 'Also active on',
-      others.map((chain) =>
-        h(
-          'a',
-          { class: 'also', href: to('chain', chain.chainId, 'address', address) },
-          chain.chainName,
-        ),
+    others.map((chain) =>
+      h(
+        'a',
+        { class: 'also', href: to('chain', chain.chainId, 'address', address) },
+        visible(chain.chainName),
       ),
     )
   // What a token itself holds and was called with is under its tab as an account.
-  if (isToken)
+  if (contract !== undefined && contract.ercType !== 'UNKNOWN')
     return h('div', { class: 'stack' }, [
-      contractCard(chainId, contract, code),
+      contractCard(chainId, { contract, code, also }),
       card('Transfers', listOf(props, 'transfers')),
-      also,
     ])
+  const balance = card(
+    'Balance',
+    h(Summary, { world, chainId, address, also: contract === undefined && also }),
+  )
+  const tokens = card('Tokens', h(Tokens, { world, chainId, address }))
   return h('div', { class: 'stack' }, [
     h('div', { class: 'grid two top-aligned' }, [
-      h('div', { class: 'stack' }, [
-        contract === undefined ? balance : contractCard(chainId, contract, code),
-        also,
-      ]),
-      h('div', { class: 'stack' }, [
-        contract === undefined ? null : balance,
-        card('Tokens', h(Tokens, { world, chainId, address })),
-      ]),
+      contract === undefined
+        ? balance
+        : h('div', { class: 'stack' }, contractCard(chainId, { contract, code, also }), tokens),
+      contract === undefined ? tokens : balance,
     ]),
     card('Transactions', listOf(props, '')),
   ])
@@ -236,21 +223,22 @@ function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
 /** Facts about a contract, and the supply of a token. */
 function contractCard(
   chainId: string,
-  contract: ContractMetadata,
-  code: ContractCode | undefined,
+  of: {
+    readonly contract: ContractMetadata
+    readonly code: ContractCode | undefined
+    /** Other chains that have something at its address. */
+    readonly also: View
+  },
 ): JSX.Element {
-  const { address, ercType, decimals, deploymentDetails: made } = contract
+  const { contract, code, also } = of
+  const { address, ercType, name = '', decimals, deploymentDetails: made } = contract
   const { source, project, proxy } = code ?? {}
   const codePage = to('chain', chainId, 'address', address, 'code')
   return card(
     ercType === 'UNKNOWN' ? 'Contract' : 'Token',
     facts([
-      ['Name', visible(contract.name ?? '')],
-      ['Symbol', visible(contract.symbol ?? '')],
-      [
-        'Total supply',
-        ercType === 'ERC-20' ? h(Supply, { chainId, contract, key: address }) : undefined,
-      ],
+      // Where the title is cut.
+      ['Name', clipped(name) === visible(name) ? '' : visible(name)],
       ['Decimals', String(decimals ?? '')],
       [
         'Source code',
@@ -261,14 +249,12 @@ function contractCard(
             : 'not verified',
       ],
       ['Implementation', implementations(chainId, proxy)],
-      [
-        'Creation transaction',
-        made && copied(made.txHash, to('chain', chainId, 'tx', made.txHash)),
-      ],
+      ['Creation transaction', made && txLink(chainId, made.txHash)],
       [
         'Creator',
-        made && wholeAddress(chainId, { address: made.deployerAddress, label: made.deployerLabel }),
+        made && addressLink(chainId, { address: made.deployerAddress, label: made.deployerLabel }),
       ],
+      ['Same address on', also],
     ]),
     source !== undefined && warningOf(contract) === null
       ? pill('verified', 'good')
@@ -332,31 +318,6 @@ function transactionsOf({ world, chainId, address }: OfAddress): View {
       })
 }
 
-const standards = { erc20: 'Erc20', erc721: 'Erc721', erc1155: 'Erc1155' } as const
-
-/** Transfers of tokens of one standard. */
-function transfersBy(
-  standard: (typeof standards)[keyof typeof standards],
-  { chainId, address }: Omit<OfAddress, 'world'>,
-): View {
-  return [
-    tabs(
-      transferLists.map(([list, label]) => [label, to('chain', chainId, 'address', address, list)]),
-      'standards',
-      'segments',
-    ),
-    addressFilters(['tokenAddress', 'token address']),
-    paged({
-      path: urlOf(`/v1/chains/{chainId}/addresses/{address}/transactions:list${standard}`, {
-        chainId,
-        address,
-      }),
-      query: chosenFilters(),
-      view: ({ transactions }) => transferTable(chainId, transactions, address),
-    }),
-  ]
-}
-
 function listOf({ world, chainId, address }: OfAddress, view: string): View {
   const filters = chosenFilters()
   const path = { chainId, address }
@@ -379,14 +340,23 @@ function listOf({ world, chainId, address }: OfAddress, view: string): View {
     case 'transfers':
       return paged({
         path: urlOf('/v1/chains/{chainId}/tokens/{address}/transfers', { chainId, address }),
-        view: ({ transfers }) => transferTable(chainId, transfers),
+        view: ({ transfers }) => transferTable(chainId, transfers, { own: address }),
       })
     case 'items':
       return h(Items, { chainId, address })
+    case 'token-transfers':
+    // Where links of before lead.
     case 'erc20':
     case 'erc721':
     case 'erc1155':
-      return transfersBy(standards[view], { chainId, address })
+      return [
+        addressFilters(['tokenAddress', 'token address']),
+        paged({
+          path: urlOf('/v1/chains/{chainId}/addresses/{address}/transfers', path),
+          query: filters,
+          view: ({ transfers }) => transferTable(chainId, transfers, { self: address }),
+        }),
+      ]
     case 'nfts':
       return h(Collectibles, { chainId, address })
     case 'messages':

@@ -10,9 +10,9 @@ import { urlOf, type AnswerAt, type Url } from '../kit/contract.ts'
 import { amount, cutAmount, money, named, visible } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
-import { coins, facts, shown, table, when, type View } from '../kit/parts.ts'
+import { exactCoins, facts, shown, table, when, type View } from '../kit/parts.ts'
 import { query, withParams } from '../kit/place.ts'
-import { coinOf, type World } from '../kit/world.ts'
+import { coinOf, isRecording, type World } from '../kit/world.ts'
 import { spamPill, txLink } from './evm-parts.ts'
 
 /** An address. */
@@ -36,8 +36,13 @@ export function useEnds(chainId: string, address: string): readonly Answer<Trans
   return [useAnswer(first('asc')), useAnswer(first('desc'))]
 }
 
-/** Balance, first and last seen. */
-export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
+/** Balance, first and last seen; `also` has links to other chains. */
+export function Summary({
+  world,
+  chainId,
+  address,
+  also,
+}: OfAddress & { readonly also: View }): JSX.Element {
   const { symbol, decimals } = coinOf(world, chainId)
   const native = '/v1/chains/{chainId}/addresses/{address}/balances:getNative'
   const path = { chainId, address }
@@ -50,7 +55,7 @@ export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
   return h('div', null, [
     shown(answer, ({ nativeTokenBalance: { balance, balanceValue } }) =>
       h('div', { class: 'big small' }, [
-        coins(balance, decimals, symbol),
+        exactCoins(balance, decimals, symbol),
         balanceValue && h('small', null, ` ${worth(balanceValue)}`),
       ]),
     ),
@@ -58,6 +63,7 @@ export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
       ['Net worth', h(Worth, { world, chainId, address })],
       ['First transaction', seen(first)],
       ['Latest transaction', seen(last)],
+      ['Also active on', also === false ? '' : also],
     ]),
     first === undefined || last === undefined
       ? null
@@ -118,6 +124,8 @@ function History(props: HistoryProps): JSX.Element {
         h(Chart, { points, label: 'Balance', height: 160, bars: false, hours: false }),
       ),
     ])
+  if (isRecording())
+    return h('p', { class: 'quiet' }, 'A node tells past balances; this is a recording.')
   const load = (): void => {
     setAnswer({})
     void sampled(props).then(setAnswer)

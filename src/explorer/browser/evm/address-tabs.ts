@@ -2,13 +2,6 @@
 
 import { to } from '../kit/link.ts'
 
-/** Lists of transfers of an address; they share a tab. */
-export const transferLists = [
-  ['erc20', 'ERC-20'],
-  ['erc721', 'ERC-721'],
-  ['erc1155', 'ERC-1155'],
-] as const
-
 type Link = readonly [label: string, link: string]
 
 /** Tabs that an address has; those of a contract lead to groups of lists, each with a row of its own. */
@@ -16,7 +9,6 @@ export function tabsOf(
   { chainId, address, view }: Readonly<Record<'chainId' | 'address' | 'view', string>>,
   is: { readonly isContract: boolean; readonly isToken: boolean; readonly isCollection: boolean },
 ): { readonly tabs: readonly Link[]; readonly inside: readonly Link[]; readonly chosen: string } {
-  const transfers = transferLists.find(([list]) => list === view)?.[0] ?? 'erc20'
   const linkOf = (list: string): string =>
     to('chain', chainId, 'address', address, ...(list === '' ? [] : [list]))
   const linked = (lists: readonly (readonly [list: string, label: string])[]): readonly Link[] =>
@@ -29,7 +21,7 @@ export function tabsOf(
   ] as const
   const ofAccount = [
     ['native', 'Transactions'],
-    [transfers, 'Token transfers'],
+    ['token-transfers', 'Token transfers'],
     ['internal', 'Internal transactions'],
     ['nfts', 'NFTs'],
     ['messages', 'Messages'],
@@ -43,13 +35,13 @@ export function tabsOf(
   const inside = groups.find((lists) => lists.some(([list]) => list === view)) ?? []
   return {
     tabs: linked([
-      ['', 'Overview'],
-      ...(is.isToken ? [['transfers', 'Transfers'] as const, ['holders', 'Holders'] as const] : []),
+      ['', is.isToken ? 'Transfers' : 'Overview'],
+      ...(is.isToken ? [['holders', 'Holders'] as const] : []),
       ...(is.isCollection ? [['items', 'Inventory'] as const] : []),
       ['code', 'Contract'],
       ['native', 'As an account'],
     ]),
     inside: linked(inside),
-    chosen: linkOf(inside[0]?.[0] ?? view),
+    chosen: linkOf(inside[0]?.[0] ?? (view === 'transfers' ? '' : view)),
   }
 }

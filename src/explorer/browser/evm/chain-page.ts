@@ -1,4 +1,4 @@
-/** A chain and its blocks; a block; the transactions of both. */
+/** A chain: what it is, and its lists. */
 
 import { h, type JSX } from 'preact'
 
@@ -8,7 +8,7 @@ import { ofProject } from '../contract/code.ts'
 import { AddToWallet } from '../contract/wallet.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
-import { amount, clipped, count, ends, progress, visible } from '../kit/format.ts'
+import { amount, clipped, count, progress, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
 import { paged } from '../kit/paged.ts'
@@ -17,16 +17,13 @@ import {
   card,
   coins,
   copied,
-  exactCoins,
   facts,
   heading,
-  neighbours,
   pill,
   segments,
   chainPill,
   table,
   tabs,
-  when,
   type View,
 } from '../kit/parts.ts'
 import { query, useTitle } from '../kit/place.ts'
@@ -41,7 +38,8 @@ import {
 } from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
 import { ActiveList } from './active-list.ts'
-import { blockTable, chainLink, addressLink, shownOn, txTable } from './evm-parts.ts'
+import { BlockTable } from './block-page.ts'
+import { addressLink, toldTable } from './evm-parts.ts'
 
 /** A chain, and one of its lists. */
 export type ChainProps = { readonly world: World; readonly chainId: string; readonly view: string }
@@ -57,17 +55,19 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
       chainName(world, chainId),
       status && chainPill(status),
     ),
-    h('div', { class: 'grid two top-aligned' }, [
-      h(About, { world, chainId, key: chainId }),
-      h(
-        'div',
-        { class: 'stack' },
-        h(Totals, { chainId, key: chainId }),
-        ['txCount', 'activeAddresses'].map((metric) =>
-          h(MetricChart, { key: metric, chainId, metric, interval: 'day', height: 140 }),
+    // Whoever came for a list sees it at once.
+    view === '' &&
+      h('div', { class: 'grid two top-aligned' }, [
+        h(About, { world, chainId, key: chainId }),
+        h(
+          'div',
+          { class: 'stack' },
+          h(Totals, { chainId, key: chainId }),
+          ['txCount', 'activeAddresses'].map((metric) =>
+            h(MetricChart, { key: metric, chainId, metric, interval: 'day', height: 140 }),
+          ),
         ),
-      ),
-    ]),
+      ]),
     tabs([
       ['Blocks', to('chain', chainId)],
       ['Transactions', to('chain', chainId, 'transactions')],
@@ -87,7 +87,8 @@ function listOf(world: World, chainId: string, view: string): View {
     case 'transactions':
       return paged({
         path: urlOf('/v1/chains/{chainId}/transactions', path),
-        view: ({ transactions }) => txTable(world, transactions),
+        query: { summaries: 'true' },
+        view: ({ transactions }) => toldTable(world, transactions),
       })
     case 'tokens':
     case 'collections': {
@@ -128,7 +129,7 @@ function listOf(world: World, chainId: string, view: string): View {
     default:
       return paged({
         path: urlOf('/v1/chains/{chainId}/blocks', path),
-        view: ({ blocks }) => blockTable(world, blocks),
+        view: ({ blocks }) => h(BlockTable, { world, chainId, blocks }),
       })
   }
 }
@@ -289,69 +290,4 @@ function validatorsOf(world: World, id: string | undefined, network: string | un
 function rpcOf(chain: ChainInfo): JSX.Element {
   const url = new URL(chain.rpcUrl, location.href).href
   return h('span', null, copied(url), h(AddToWallet, { chain }))
-}
-
-/** A block, by height or hash. */
-export type BlockProps = {
-  readonly world: World
-  readonly chainId: string
-  readonly blockId: string
-}
-
-/** A block and its transactions. */
-export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element {
-  useTitle(`Block ${ends(blockId)} of ${chainName(world, chainId)}`)
-  const path = { chainId, blockId }
-  const answer = useAnswer(urlOf('/v1/chains/{chainId}/blocks/{blockId}', path))
-  const height = Number(answer.data?.blockNumber ?? blockId)
-  return h('div', { class: 'stack' }, [
-    heading(
-      h('span', null, 'Block on ', chainLink(world, chainId)),
-      Number.isSafeInteger(height) ? count(height) : 'Block',
-      answer.data === undefined
-        ? null
-        : neighbours(
-            height,
-            { first: 0, head: statusOf(world, chainId)?.indexedHeight ?? -1 },
-            (one) => to('chain', chainId, 'block', one),
-          ),
-    ),
-    card(
-      'Block',
-      shownOn({ world, chainId, place: ['block', blockId] }, answer, (block) =>
-        blockFacts(world, block),
-      ),
-    ),
-    answer.data === undefined
-      ? null
-      : card(
-          'Transactions',
-          paged({
-            path: urlOf('/v1/chains/{chainId}/blocks/{blockId}/transactions', path),
-            view: ({ transactions }) => txTable(world, transactions),
-          }),
-        ),
-  ])
-}
-
-function blockFacts(world: World, block: EvmBlock): JSX.Element {
-  const { symbol, decimals } = coinOf(world, block.chainId)
-  const full = Number((BigInt(block.gasUsed) * 1_000n) / (BigInt(block.gasLimit) || 1n)) / 10
-  return facts([
-    ['Time', when(block.blockTimestamp)],
-    ['Hash', copied(block.blockHash)],
-    [
-      'Parent hash',
-      copied(block.parentHash, to('chain', block.chainId, 'block', block.parentHash)),
-    ],
-    ['Transactions', count(block.txCount)],
-    ['Gas used', `${count(block.gasUsed)} of ${count(block.gasLimit)} (${full} %)`],
-    ['Base fee', `${amount(block.baseFee, 9)} gwei`],
-    [
-      'Base fee, all gas',
-      exactCoins(String(BigInt(block.baseFee) * BigInt(block.gasUsed)), decimals, symbol),
-    ],
-    ['Transaction fees', exactCoins(block.feesSpent, decimals, symbol)],
-    ['Transactions up to this block', count(block.cumulativeTransactions)],
-  ])
 }

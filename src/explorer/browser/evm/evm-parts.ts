@@ -4,7 +4,6 @@ import { h, type JSX } from 'preact'
 
 import type { TokenReputation, RichAddress } from '../../../shape/evm/token.ts'
 import type {
-  EvmBlock,
   NativeTransaction,
   SummaryPart,
   TransactionSummary,
@@ -14,9 +13,9 @@ import { amount, clipped, count, ends, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
   age,
-  bar,
   coins,
   copied,
+  CopyButton,
   idLink,
   pill,
   rowTable,
@@ -26,7 +25,10 @@ import {
 } from '../kit/parts.ts'
 import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 
-const zeroAddress = /^0x0{40}$/
+/** Returns whether an address is the zero one, which mints come from and burns go to. */
+export function isZero(address: string): boolean {
+  return /^0x0{40}$/.test(address)
+}
 
 /** An address with what is known of it; the decimals of a token may be unknown. */
 export type ShownAddress = Omit<RichAddress, 'decimals'> & {
@@ -38,7 +40,7 @@ export function addressLink(chainId: string, of: ShownAddress, self = ''): JSX.E
   const { address, name, label } = of
   if (address.toLowerCase() === self.toLowerCase())
     return h('span', { class: 'quiet' }, 'this address')
-  if (zeroAddress.test(address)) {
+  if (isZero(address)) {
     return h('span', { class: 'quiet', title: address }, 'zero address')
   }
   const link = to('chain', chainId, 'address', address)
@@ -52,15 +54,16 @@ export function addressLink(chainId: string, of: ShownAddress, self = ''): JSX.E
   ])
 }
 
-/** An address in full, with what it is called; `view` is the list of it that the link leads to. */
+/** Name of an address, and the address in full. */
 export function wholeAddress(
   chainId: string,
   { address, label }: Pick<ShownAddress, 'address' | 'label'>,
-  ...view: readonly string[]
 ): JSX.Element {
-  return h('span', null, [
-    copied(address, to('chain', chainId, 'address', address, ...view)),
-    label !== undefined && [' ', h('span', { class: 'quiet' }, clipped(label))],
+  const href = to('chain', chainId, 'address', address)
+  if (label === undefined) return copied(address, href)
+  return h('span', { class: 'copied' }, [
+    h('a', { href }, `${clipped(label)} `, h('span', { class: 'id' }, address)),
+    h(CopyButton, { text: address }),
   ])
 }
 
@@ -182,38 +185,6 @@ export function outcome(txStatus: string): View {
   return txStatus === '1' ? pill('success', 'good') : pill('failed', 'bad')
 }
 
-/** Blocks, one a row. */
-export function blockTable(world: World, blocks: readonly EvmBlock[]): JSX.Element {
-  return rowTable(blocks, [
-    ['Block', '', ({ chainId, blockNumber }) => blockLink(chainId, blockNumber)],
-    ['Time', '', ({ blockTimestamp }) => age(blockTimestamp)],
-    [
-      'Hash',
-      'wide',
-      ({ chainId, blockHash }) => idLink(to('chain', chainId, 'block', blockHash), blockHash),
-    ],
-    ['Transactions', 'num', ({ txCount }) => count(txCount)],
-    [
-      'Gas used',
-      'num',
-      ({ gasUsed, gasLimit }) =>
-        h('span', { class: 'share', title: `${count(gasUsed)} of ${count(gasLimit)}` }, [
-          bar(Number(gasUsed), Number(gasLimit)),
-          count(gasUsed),
-        ]),
-    ],
-    ['Base fee', 'num wide', ({ baseFee }) => `${amount(baseFee, 9)} gwei`],
-    [
-      'Fees',
-      'num wide',
-      ({ chainId, feesSpent }) => {
-        const { symbol, decimals } = coinOf(world, chainId)
-        return coins(feesSpent, decimals, symbol)
-      },
-    ],
-  ])
-}
-
 /** Transactions, one a row, as seen from `self` where given. */
 export function txTable(
   world: World,
@@ -242,11 +213,30 @@ export function txTable(
         blockLink(tx.chainId, tx.blockNumber),
         age(tx.blockTimestamp),
         ...bothEnds(tx.chainId, { from: tx.from, to: receiverOf(tx) }, self),
-        coins(tx.value, decimals, symbol),
+        // Most calls move tokens alone.
+        tx.value === '0' ? h('span', { class: 'quiet' }, '0') : coins(tx.value, decimals, symbol),
         coins(feeOf(tx), decimals, symbol),
       ]
     }),
   )
+}
+
+/** Transactions of a chain, each with its sentence. */
+export function toldTable(world: World, transactions: readonly NativeTransaction[]): JSX.Element {
+  return rowTable(transactions, [
+    ['Transaction', '', ({ chainId, txHash }) => txLink(chainId, txHash)],
+    ['Block', 'wide', ({ chainId, blockNumber }) => blockLink(chainId, blockNumber)],
+    ['Time', 'wide', ({ blockTimestamp }) => age(blockTimestamp)],
+    ['What happened', '', ({ chainId, summary }) => summary && sentence(world, chainId, summary)],
+    [
+      'Fee',
+      'num wide',
+      (tx) => {
+        const { symbol, decimals } = coinOf(world, tx.chainId)
+        return coins(feeOf(tx), decimals, symbol)
+      },
+    ],
+  ])
 }
 
 /** A transaction of a chain in its sentence; what a part is about is a link. */

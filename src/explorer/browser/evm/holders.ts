@@ -7,10 +7,10 @@ import type { ContractMetadata } from '../../../shape/evm/contract.ts'
 import { called } from '../contract/called.ts'
 import { useWhole } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
-import { amount, count, cutAmount, share, visible } from '../kit/format.ts'
+import { amount, count, cutAmount, share } from '../kit/format.ts'
 import { withQuery } from '../kit/link.ts'
 import { CsvLink } from '../kit/paged.ts'
-import { bar, card, shown, table, worthOf, type View } from '../kit/parts.ts'
+import { bar, card, shown, table, type View } from '../kit/parts.ts'
 import { addressLink, type ShownAddress } from './evm-parts.ts'
 
 type Holder = ShownAddress & { readonly sortKey: string }
@@ -103,19 +103,18 @@ const totalSupply = {
   outputs: [{ type: 'uint256' }],
 } as const
 
-/** The supply of an ERC-20 token, as its contract gives it now, and what that is worth. */
-export function Supply({ chainId, contract }: TokenOf): JSX.Element {
-  const [supply, setSupply] = useState<string | undefined>('…')
+/** The supply of an ERC-20 token in smallest units, as its contract gives it now; absent where it does not. */
+export function useSupply({
+  chainId,
+  contract: { address, ercType },
+}: TokenOf): string | undefined {
+  const [supply, setSupply] = useState<string>()
   useEffect(() => {
-    void called({ chainId, address: contract.address }, [{ abi: totalSupply, arguments: [] }]).then(
-      ({ data }) => setSupply(data?.[0]?.values?.[0]?.value),
+    setSupply(undefined)
+    if (ercType !== 'ERC-20') return
+    void called({ chainId, address }, [{ abi: totalSupply, arguments: [] }]).then(({ data }) =>
+      setSupply(data?.[0]?.values?.[0]?.value),
     )
-  }, [])
-  const { decimals = 0, symbol = '', price } = contract
-  if (supply === undefined || supply === '…')
-    return h('span', null, supply ?? 'not known: the node did not answer')
-  return h('span', null, [
-    `${amount(supply, decimals)} ${visible(symbol)}`,
-    worthOf(supply, decimals, price, 'market value '),
-  ])
+  }, [chainId, address, ercType])
+  return supply
 }

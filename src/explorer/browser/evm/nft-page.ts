@@ -11,10 +11,20 @@ import { urlOf } from '../kit/contract.ts'
 import { attributesOf, clipped, count, ends, named, share, visible, words } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
-import { card, copied, facts, heading, shown, table, when, type View } from '../kit/parts.ts'
+import {
+  card,
+  CopyButton,
+  copied,
+  facts,
+  heading,
+  shown,
+  table,
+  when,
+  type View,
+} from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import type { World } from '../kit/world.ts'
-import { chainLink, addressLink, wholeAddress } from './evm-parts.ts'
+import { chainLink, addressLink } from './evm-parts.ts'
 import { transferTable } from './transfers.ts'
 
 type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }
@@ -39,11 +49,12 @@ export function Items({ chainId, address }: NftsOf): JSX.Element {
     path: urlOf('/v1/chains/{chainId}/nfts/collections/{address}/tokens', { chainId, address }),
     name: 'items',
     query: { pageSize: 24 },
-    view: ({ tokens }) => tiles(chainId, tokens),
+    view: ({ tokens }) => tiles(chainId, tokens, address),
   })
 }
 
-function tiles(chainId: string, tokens: readonly Token[]): JSX.Element {
+/** Items as pictures; `own` is the collection on whose page they are. */
+function tiles(chainId: string, tokens: readonly Token[], own?: string): JSX.Element {
   if (tokens.length === 0) return h('p', { class: 'empty' }, 'None.')
   return h(
     'ul',
@@ -54,10 +65,11 @@ function tiles(chainId: string, tokens: readonly Token[]): JSX.Element {
           h(Picture, { chainId, token }),
           h('b', null, titleOf(token)),
         ]),
-        h('small', { class: 'quiet' }, [
-          token.balance === undefined ? '' : `${token.balance} × `,
-          named('symbol' in token ? token.symbol : undefined, token.address),
-        ]),
+        token.address.toLowerCase() !== own?.toLowerCase() &&
+          h('small', { class: 'quiet' }, [
+            token.balance === undefined ? '' : `${token.balance} × `,
+            named('symbol' in token ? token.symbol : undefined, token.address),
+          ]),
       ]),
     ),
   )
@@ -95,14 +107,35 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
       tokenId,
     }),
   )
+  const collection = useAnswer(
+    urlOf('/v1/chains/{chainId}/addresses/{address}', { chainId, address }),
+  )
+  const name = collection.data?.name ?? ''
   const title = answer.data === undefined ? `#${ends(tokenId)}` : titleOf(answer.data)
   useTitle(`${title} of ${ends(address)}`)
   return h('div', { class: 'stack' }, [
-    heading(h('span', null, 'NFT on ', chainLink(world, chainId)), title),
+    heading(
+      h('span', null, [
+        'NFT of ',
+        h(
+          'a',
+          { href: to('chain', chainId, 'address', address) },
+          name.trim() === '' ? ends(address) : clipped(name),
+        ),
+        ' on ',
+        chainLink(world, chainId),
+      ]),
+      title,
+    ),
     shown(answer, (token) =>
       h('div', { class: 'grid two top-aligned' }, [
         card('Picture', h(Picture, { chainId, token })),
-        h('div', { class: 'stack' }, card('Details', itemFacts(chainId, token)), traits(token)),
+        h(
+          'div',
+          { class: 'stack' },
+          card('Details', itemFacts(chainId, token, name)),
+          traits(token),
+        ),
       ]),
     ),
     answer.data?.ercType === 'ERC-1155' ? h(Owners, { chainId, address, tokenId }) : null,
@@ -111,7 +144,7 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
       paged({
         path: urlOf('/v1/chains/{chainId}/tokens/{address}/transfers', { chainId, address }),
         query: { tokenId },
-        view: ({ transfers }) => transferTable(chainId, transfers),
+        view: ({ transfers }) => transferTable(chainId, transfers, { own: address }),
       }),
     ),
   ])
@@ -167,15 +200,26 @@ function uriOf(uri: string): JSX.Element {
   return uri.startsWith('data:') ? h('details', null, h('summary', null, 'data:'), text) : text
 }
 
-function itemFacts(chainId: string, token: Token): JSX.Element {
+function itemFacts(chainId: string, token: Token, name: string): JSX.Element {
   const { metadata } = token
   const { ownerAddress: owner, ownerLabel: label } = 'ownerAddress' in token ? token : {}
   return facts([
-    ['Collection', copied(token.address, to('chain', chainId, 'address', token.address))],
-    ['Collection name', visible('name' in token ? token.name : '')],
+    [
+      'Collection',
+      [
+        addressLink(chainId, {
+          address: token.address,
+          label: name.trim() === '' ? undefined : name,
+        }),
+        h(CopyButton, { text: token.address }),
+      ],
+    ],
     ['Token ID', copied(token.tokenId)],
     ['Standard', token.ercType],
-    ['Owner', owner && wholeAddress(chainId, { address: owner, label }, 'nfts')],
+    [
+      'Owner',
+      owner && [addressLink(chainId, { address: owner, label }), h(CopyButton, { text: owner })],
+    ],
     ['Description', visible(metadata.description ?? '')],
     ['Metadata', words(metadata.indexStatus)],
     [

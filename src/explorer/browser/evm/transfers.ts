@@ -6,9 +6,9 @@ import type { RichAddress } from '../../../shape/evm/token.ts'
 import type { InternalTransaction } from '../../../shape/evm/transaction.ts'
 import { amount, cutAmount, ends, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { age, coins, table } from '../kit/parts.ts'
+import { age, coins, pill, table, type View } from '../kit/parts.ts'
 import { coinOf, type World } from '../kit/world.ts'
-import { blockLink, bothEnds, spamPill, txLink } from './evm-parts.ts'
+import { blockLink, bothEnds, isZero, spamPill, txLink } from './evm-parts.ts'
 
 type Erc20 = {
   readonly address: string
@@ -31,9 +31,17 @@ export type AnyTransfer = {
   readonly erc1155Token?: Nft | undefined
 }
 
-/** An amount of a token; the token is a link. */
-export function tokenAmount(chainId: string, token: Erc20, value: string): JSX.Element {
-  return h('span', { title: `${amount(value, token.decimals)} ${visible(token.symbol)}` }, [
+/** An amount of a token; the token is a link, but on its own page. */
+export function tokenAmount(
+  chainId: string,
+  token: Erc20,
+  value: string,
+  own?: string,
+): JSX.Element {
+  const words = `${amount(value, token.decimals)} ${visible(token.symbol)}`
+  if (isSame(token.address, own))
+    return h('span', { title: words }, cutAmount(value, token.decimals))
+  return h('span', { title: words }, [
     cutAmount(value, token.decimals),
     ' ',
     h(
@@ -45,42 +53,74 @@ export function tokenAmount(chainId: string, token: Erc20, value: string): JSX.E
   ])
 }
 
-/** A token id of a collection, with how many of it where that matters. */
-export function nftLabel(chainId: string, token: Nft, value?: string): JSX.Element {
+function isSame(address: string, own = ''): boolean {
+  return address.toLowerCase() === own.toLowerCase()
+}
+
+type NftShown = {
+  /** How many, where that matters. */
+  readonly value?: string | undefined
+  /** The collection on whose page it is shown. */
+  readonly own?: string | undefined
+}
+
+/** An item of a collection; both are links. */
+export function nftLabel(chainId: string, token: Nft, { value, own }: NftShown = {}): JSX.Element {
   return h('span', { title: `${token.address} id ${token.tokenId}` }, [
     value === undefined ? '' : `${amount(value, 0)} × `,
+    !isSame(token.address, own) && [
+      h(
+        'a',
+        { href: to('chain', chainId, 'address', token.address) },
+        named(token.symbol, token.address),
+      ),
+      ' ',
+    ],
     h(
       'a',
-      { href: to('chain', chainId, 'address', token.address) },
-      named(token.symbol, token.address),
+      { href: to('chain', chainId, 'nft', token.address, token.tokenId) },
+      `#${ends(token.tokenId, 8, 4)}`,
     ),
-    ` #${ends(token.tokenId, 8, 4)}`,
   ])
 }
 
-/** Transfers of any standard, one a row, as seen from `self` where given. */
+/** Whose page transfers are shown on: an address, or a token. */
+type TransfersOf = { readonly self?: string; readonly own?: string }
+
+/** Transfers of any standard, one a row. */
 export function transferTable(
   chainId: string,
   transfers: readonly AnyTransfer[],
-  self?: string,
+  of: TransfersOf,
 ): JSX.Element {
+  const isOfItems = transfers.some(({ erc20Token }) => erc20Token === undefined)
+  const what = of.own === undefined ? 'Token' : isOfItems ? 'Item' : 'Amount'
   return table(
-    [['Transaction'], ['Block', 'wide'], ['Time'], ['From'], ['To'], ['Token', 'num']],
+    [['Transaction'], ['Block', 'wide'], ['Time'], ['From'], ['To'], [what, 'num']],
     transfers.map((transfer) => [
       txLink(chainId, transfer.txHash),
       blockLink(chainId, transfer.blockNumber),
       age(transfer.blockTimestamp),
-      ...bothEnds(chainId, transfer, self),
-      moved(chainId, transfer),
+      ...endsOf(chainId, transfer, of.self),
+      moved(chainId, transfer, of.own),
     ]),
   )
 }
 
-function moved(chainId: string, transfer: AnyTransfer): JSX.Element | string {
+/** Both ends; what came from the zero address was minted, what went there burned. */
+function endsOf(chainId: string, { from, to: receiver }: AnyTransfer, self?: string): View[] {
+  const [sender, taker] = bothEnds(chainId, { from, to: receiver }, self)
+  return [
+    isZero(from.address) ? pill('minted', 'good') : sender,
+    isZero(receiver.address) ? pill('burned', 'bad') : taker,
+  ]
+}
+
+function moved(chainId: string, transfer: AnyTransfer, own?: string): JSX.Element | string {
   const { erc20Token, erc721Token, erc1155Token, value = '0' } = transfer
-  if (erc20Token !== undefined) return tokenAmount(chainId, erc20Token, value)
-  if (erc721Token !== undefined) return nftLabel(chainId, erc721Token)
-  return erc1155Token === undefined ? '' : nftLabel(chainId, erc1155Token, value)
+  if (erc20Token !== undefined) return tokenAmount(chainId, erc20Token, value, own)
+  if (erc721Token !== undefined) return nftLabel(chainId, erc721Token, { own })
+  return erc1155Token === undefined ? '' : nftLabel(chainId, erc1155Token, { value, own })
 }
 
 /** Internal transactions, one a row. */

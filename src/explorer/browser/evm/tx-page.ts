@@ -241,7 +241,7 @@ function transfers(chainId: string, detail: TransactionDetail): View[] {
     ...detail.erc721Transfers.map((one) => ({ one, what: nftLabel(chainId, one.erc721Token) })),
     ...detail.erc1155Transfers.map((one) => ({
       one,
-      what: nftLabel(chainId, one.erc1155Token, one.value),
+      what: nftLabel(chainId, one.erc1155Token, { value: one.value }),
     })),
   ].toSorted((a, b) => a.one.logIndex - b.one.logIndex)
   if (rows.length === 0) return []

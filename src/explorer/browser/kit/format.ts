@@ -8,6 +8,7 @@ import type { ChainStatus } from '../../../shape/status.ts'
 type Heights = { readonly indexedHeight: number; readonly headHeight: number }
 
 const counts = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 })
+const twoDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 })
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
 
 /** Groups the digits of a whole number given as text or number: `1,234,567`. */
@@ -30,8 +31,7 @@ export function counted(size: number, thing: string): string {
 /** A number in few characters, for axes: `1.23M`. */
 export function short(value: number): string {
   const size = Math.abs(value)
-  if (size < 0.0001 && size > 0) return value.toExponential(1)
-  return size < 0.01 && size > 0 ? value.toPrecision(2) : compact.format(value)
+  return size < 0.01 && size > 0 ? twoDigits.format(value) : compact.format(value)
 }
 
 /**

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { apiKey, useAnswer } from './answer.ts'
 import type { Url } from './contract.ts'
 import { withQuery } from './link.ts'
-import { shown, type View } from './parts.ts'
+import { card, shown, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 import { pace } from './world.ts'
 
@@ -22,6 +22,8 @@ export type PagedProps<T> = {
   /** Name of its page in the address, where a page has several lists. */
   readonly name?: string
   readonly view: (page: T) => View
+  /** Of a card of its own, which is not there where the list is empty. */
+  readonly title?: string
 }
 
 // The page before each page that was reached by `Next`.
@@ -33,7 +35,8 @@ function Paged<T extends { readonly nextPageToken?: string | undefined }>({
   query: filters,
   name = 'page',
   view,
-}: PagedProps<T>): JSX.Element {
+  title,
+}: PagedProps<T>): JSX.Element | null {
   const place = query().get(name) ?? ''
   const { number, token } = pageOf(place)
   const [, beat] = pace()
@@ -44,19 +47,13 @@ function Paged<T extends { readonly nextPageToken?: string | undefined }>({
   )
   const next = answer.data?.nextPageToken
   const after = next === undefined ? '' : `${number + 1}.${next}`
-  const back = before.get(place)
   useEffect(() => {
     if (after !== '') before.set(after, place)
   }, [after, place])
-  const buttons =
-    number === 1 && after === ''
-      ? null
-      : pager(name, `page ${number}`, {
-          first: number > 1 ? '' : undefined,
-          back: number > 1 ? back : undefined,
-          next: after === '' ? undefined : after,
-        })
-  return h('div', null, [
+  const buttons = number === 1 && after === '' ? null : stepsOf(name, { number, place, after })
+  if (title !== undefined && buttons === null && isEmpty(answer.data))
+    return answer.failure === undefined ? null : card(title, shown(answer, view))
+  const list = h('div', null, [
     shown(answer, view),
     answer.fromLogs === undefined || isEmpty(answer.data)
       ? null
@@ -70,6 +67,18 @@ function Paged<T extends { readonly nextPageToken?: string | undefined }>({
           buttons,
         ]),
   ])
+  return title === undefined ? list : card(title, list)
+}
+
+function stepsOf(
+  name: string,
+  { number, place, after }: { readonly number: number } & Record<'place' | 'after', string>,
+): JSX.Element {
+  return pager(name, `page ${number}`, {
+    first: number > 1 ? '' : undefined,
+    back: number > 1 ? before.get(place) : undefined,
+    next: after === '' ? undefined : after,
+  })
 }
 
 /** Returns whether a page has no rows, or is not there: there is nothing to save then. */

@@ -73,6 +73,14 @@ export function chainOfId(id: string): ChainStatus | undefined {
   )
 }
 
+/** Names of the chains of a subnet that are served here; empty where none is. */
+export function chainsOfSubnet({ chains }: World, id: string): string {
+  return chains
+    .filter(({ subnetId }) => subnetId === id)
+    .map(({ chainName: name }) => visible(name))
+    .join(', ')
+}
+
 let lagMs = 0
 let endMs = Number.POSITIVE_INFINITY
 let known: readonly ChainStatus[] | undefined

@@ -22,8 +22,9 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { sortedTable, type SortColumn } from '../kit/sorted-table.ts'
+import { chainsOfSubnet, type World } from '../kit/world.ts'
 import { BalanceHistory } from './l1-balance.ts'
-import { nodeLink, owners } from './primary-parts.ts'
+import { nodeLink, owners, subnetLink } from './primary-parts.ts'
 import { daysLeft, fewestHolding } from './stake.ts'
 
 // Pages of 100: more than any network has, and an end for one that is out of hand.
@@ -181,8 +182,15 @@ export function L1Validators(props: Record<'network' | 'subnetId', string>): JSX
 }
 
 /** One validator, by the id of its validation. */
-export function ValidationPage(props: Record<'network' | 'validationId', string>): JSX.Element {
-  const { network, validationId } = props
+export function ValidationPage({
+  world,
+  network,
+  validationId,
+}: {
+  readonly world: World
+  readonly network: string
+  readonly validationId: string
+}): JSX.Element {
   useTitle(`Validation ${ends(validationId)}`)
   const answer = useAnswer(
     urlOf('/v1/networks/{network}/l1Validators', {
@@ -191,8 +199,14 @@ export function ValidationPage(props: Record<'network' | 'validationId', string>
       includeInactiveL1Validators: 'true',
     }),
   )
+  const subnetId = answer.data?.validators[0]?.subnetId
   return h('div', { class: 'stack' }, [
-    heading('L1 validator', h('span', { class: 'id' }, copied(validationId))),
+    heading(
+      subnetId === undefined
+        ? 'L1 validator'
+        : ['Validator of ', subnetLink(network, subnetId, chainsOfSubnet(world, subnetId))],
+      h('span', { class: 'id' }, copied(validationId)),
+    ),
     shown(answer, ({ validators: [validator] }) =>
       validator === undefined
         ? card('Validator', 'No such validator.')

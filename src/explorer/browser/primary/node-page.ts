@@ -5,7 +5,7 @@ import { h, type JSX } from 'preact'
 import type { Validator } from '../../../shape/primary/validator.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt, type Url } from '../kit/contract.ts'
-import { count, ends, percent } from '../kit/format.ts'
+import { count, ends, percent, words } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import {
@@ -24,14 +24,17 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
-import { now, pace } from '../kit/world.ts'
+import { now, pace, type World } from '../kit/world.ts'
 import { Delegations } from './delegations.ts'
 import { l1ValidatorRows, owners, primarySubnetId, pTxLink, stakeSum } from './primary-parts.ts'
 import { ProposerSlots } from './proposer-slots.ts'
 import { stakeBar, stakeOf, validators } from './validators-page.ts'
 
+/** A node. */
+type NodeProps = { readonly world: World; readonly network: string; readonly nodeId: string }
+
 /** The page. */
-export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', string>): JSX.Element {
+export function NodePage({ world, network, nodeId }: NodeProps): JSX.Element {
   useTitle(`Node ${ends(nodeId, 14, 6)}`)
   const terms = urlOf('/v1/networks/{network}/validators/{nodeId}', { network, nodeId })
   const running = useAnswer(
@@ -59,20 +62,18 @@ export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', strin
     ),
     h(ProposerSlots, { network, nodeId }),
     h(Delegations, { network, nodeId, key: nodeId }),
-    card('Past staking periods', pastTerms(network, terms)),
+    pastTerms(network, terms),
     h(Cycles, {
       path: urlOf('/v1/networks/{network}/validators/{nodeId}/cycles', { network, nodeId }),
     }),
-    card(
-      'Pending and removed',
-      h('div', null, [
-        h('h3', null, 'Pending'),
-        validators(network, { nodeIds: nodeId, validationStatus: 'pending' }, 'pending'),
-        h('h3', null, 'Removed'),
-        validators(network, { nodeIds: nodeId, validationStatus: 'removed' }, 'removed'),
-      ]),
+    (['pending', 'removed'] as const).map((status) =>
+      validators(
+        network,
+        { nodeIds: nodeId, validationStatus: status },
+        { name: status, title: words(`${status} periods`) },
+      ),
     ),
-    card('L1 validations', validations(network, nodeId)),
+    validations({ world, network, nodeId }),
   ])
 }
 
@@ -144,6 +145,7 @@ function pastTerms(
     path,
     query: { validationStatus: 'completed', sortOrder: 'desc' },
     name: 'past',
+    title: 'Past staking periods',
     view: (page) =>
       rowTable(page.validators, [
         ['Transaction', '', ({ txHash }) => pTxLink(network, txHash)],
@@ -220,11 +222,13 @@ function Cycles({
   )
 }
 
-function validations(network: string, nodeId: string): JSX.Element {
+function validations({ nodeId, ...of }: NodeProps): JSX.Element {
+  const { network } = of
   return paged({
     path: urlOf('/v1/networks/{network}/l1Validators', { network }),
     query: { nodeId, includeInactiveL1Validators: 'true' },
     name: 'validations',
-    view: (page) => l1ValidatorRows(network, page.validators, 'Node'),
+    title: 'L1 validations',
+    view: (page) => l1ValidatorRows(of, page.validators, 'Node'),
   })
 }

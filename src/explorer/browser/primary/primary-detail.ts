@@ -26,8 +26,8 @@ import {
   idLink,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
-import { chainOf, primaryHeights, type World } from '../kit/world.ts'
-import { feeBurned, primarySentence } from '../what-happened.ts'
+import { chainOf, chainsOfSubnet, primaryHeights, type World } from '../kit/world.ts'
+import { feeBurned, primarySentence, whatHappened } from '../what-happened.ts'
 import {
   assetSum,
   blockOf,
@@ -36,6 +36,7 @@ import {
   assetSums,
   chainLabel,
   primarySubnetId,
+  shortBlockType,
   shortType,
   stakeSum,
   utxoRows,
@@ -73,17 +74,49 @@ export function PrimaryBlockPage(props: DetailProps): JSX.Element {
           ),
     ),
     shown(answer, (block) => [
-      card('Block', blockFacts(props, block, heights.first), pill(block.blockType)),
-      card(
-        'Transactions',
-        table(
-          [['Transaction', 'whole']],
-          block.transactions.map((txHash) => [
-            h('a', { class: 'id', href: to('primary', network, 'tx', chain, txHash) }, txHash),
-          ]),
+      block.transactions.length === 0 && h('p', { class: 'said' }, decisionOf(block)),
+      card('Block', blockFacts(props, block, heights.first), pill(shortBlockType(block.blockType))),
+      block.transactions.length > 0 &&
+        card(
+          'Transactions',
+          block.transactions.map((id, at) =>
+            h(TxLine, { network, chain, id, isTold: at < mostTold, key: id }),
+          ),
         ),
-      ),
     ]),
+  ])
+}
+
+/** The purpose of a block without transactions. */
+function decisionOf({ blockType, blockNumber }: PrimaryNetworkBlock): string {
+  const before = count(Number(blockNumber) - 1)
+  if (blockType.includes('Commit')) return `It accepted what block ${before} proposed.`
+  if (blockType.includes('Abort')) return `It refused what block ${before} proposed.`
+  return 'It has no transactions.'
+}
+
+// A request each.
+const mostTold = 20
+
+/** A transaction of a block, in its words where it is told. */
+function TxLine({
+  network,
+  chain,
+  id,
+  isTold,
+}: Omit<DetailProps, 'world'> & { readonly isTold: boolean }): JSX.Element {
+  const { data } = useAnswer(
+    isTold
+      ? urlOf('/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}', {
+          network,
+          blockchainId: chain,
+          txHash: id,
+        })
+      : undefined,
+  )
+  return h('p', null, [
+    h('a', { class: 'id', href: to('primary', network, 'tx', chain, id) }, ends(id)),
+    data !== undefined && ` ${whatHappened(data)}`,
   ])
 }
 
@@ -135,7 +168,7 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
       card('Transaction', txFacts(props, tx), pill(shortType(tx.txType))),
       ...(tx.l1ValidatorDetails === undefined
         ? []
-        : [card('L1 validators', l1ValidatorRows(network, tx.l1ValidatorDetails))]),
+        : [card('L1 validators', l1ValidatorRows(props, tx.l1ValidatorDetails))]),
       card(
         `Inputs (${tx.consumedUtxos?.length ?? 0})`,
         utxoRows(network, chain, tx.consumedUtxos ?? []),
@@ -205,7 +238,7 @@ function txFacts(
         ? ''
         : h('a', { class: 'id', href: to('primary', network, 'node', tx.nodeId) }, tx.nodeId),
     ],
-    ['Subnet', subnetOf(network, tx.subnetId)],
+    ['Subnet', subnetOf(world, network, tx.subnetId)],
     ...managerFacts(world, tx.l1ValidatorManagerDetails),
     ['Starts', tx.startTimestamp === undefined ? '' : when(tx.startTimestamp)],
     ['Ends', tx.endTimestamp === undefined ? '' : when(tx.endTimestamp)],
@@ -219,10 +252,11 @@ function txFacts(
   ])
 }
 
-function subnetOf(network: string, id: string | undefined): View {
+function subnetOf(world: World, network: string, id: string | undefined): View {
   if (id === undefined) return ''
   const link = to('primary', network, 'subnet', id)
-  return id === primarySubnetId ? h('a', { href: link }, 'the primary network') : copied(id, link)
+  const name = id === primarySubnetId ? 'the primary network' : chainsOfSubnet(world, id)
+  return name === '' ? copied(id, link) : h('a', { href: link, title: id }, name)
 }
 
 function chainNamed(network: string, id: string | undefined): View {

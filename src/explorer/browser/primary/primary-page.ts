@@ -21,7 +21,7 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { go, query, useTitle, withParams } from '../kit/place.ts'
-import { primaryNetworks, type World } from '../kit/world.ts'
+import { chainsOfSubnet, primaryNetworks, type World } from '../kit/world.ts'
 import {
   blockLink,
   type ChainName,
@@ -30,6 +30,8 @@ import {
   isChain,
   l1ValidatorRows,
   namedChain,
+  nodeLink,
+  shortBlockType,
   shortType,
   subnetLink,
   txRows,
@@ -100,7 +102,7 @@ function label(chain: string): string {
 function viewOf({ world, network, view, chain }: PrimaryProps): View {
   if (view === '') return h(ValidatorsPage, { network })
   if (view === 'subnets') return subnets(network, world)
-  if (view === 'l1') return l1Validators(network)
+  if (view === 'l1') return l1Validators({ world, network })
   if (view === 'blocks' && isChain(chain)) return blocks(network, chain)
   if (view === 'transactions' && isChain(chain)) return transactions(network, chain)
   return failed({ status: 404, message: `no such page: ${view}` })
@@ -113,7 +115,7 @@ function subnets(network: string, world: World): JSX.Element {
       table(
         [['Subnet'], ['Type'], ['Chains'], ['Owners', 'num wide'], ['Created', 'num']],
         page.subnets.map((one) => [
-          subnetLink(network, one.subnetId),
+          subnetLink(network, one.subnetId, chainsOfSubnet(world, one.subnetId)),
           subnetPill(one),
           one.blockchains.map((chain) =>
             h('span', { class: 'also' }, namedChain(world, network, chain)),
@@ -130,11 +132,11 @@ export function subnetPill({ isL1 }: Subnet): JSX.Element {
   return isL1 ? pill('L1', 'good') : pill('subnet')
 }
 
-function l1Validators(network: string): JSX.Element {
+function l1Validators(of: Pick<PrimaryProps, 'world' | 'network'>): JSX.Element {
   return paged({
-    path: urlOf('/v1/networks/{network}/l1Validators', { network }),
+    path: urlOf('/v1/networks/{network}/l1Validators', { network: of.network }),
     query: { includeInactiveL1Validators: 'true' },
-    view: (page) => l1ValidatorRows(network, page.validators),
+    view: (page) => l1ValidatorRows(of, page.validators),
   })
 }
 
@@ -148,8 +150,14 @@ function blocks(network: string, chain: string): JSX.Element {
       rowTable(page.blocks, [
         ['Block', '', ({ blockNumber }) => blockLink(network, chain, blockNumber)],
         ['ID', 'wide', ({ blockHash: id }) => h('span', { class: 'id', title: id }, ends(id))],
-        ['Type', '', ({ blockType }) => blockType],
         ['Time', '', ({ blockTimestamp }) => age(blockTimestamp)],
+        ['Type', '', ({ blockType }) => shortBlockType(blockType)],
+        [
+          'Proposer',
+          'wide',
+          ({ proposerDetails: of }) =>
+            of?.proposerNodeId === undefined ? '–' : nodeLink(network, of.proposerNodeId),
+        ],
         ['Transactions', 'num', ({ txCount }) => count(txCount)],
         ['Size, bytes', 'num wide', ({ blockSizeBytes }) => count(blockSizeBytes)],
       ]),

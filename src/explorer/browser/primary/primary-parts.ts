@@ -20,8 +20,8 @@ import {
   table,
   type View,
 } from '../kit/parts.ts'
-import { now, chainOf, type World } from '../kit/world.ts'
-import { feeBurned } from '../what-happened.ts'
+import { now, chainOf, chainsOfSubnet, type World } from '../kit/world.ts'
+import { feeBurned, whatHappened } from '../what-happened.ts'
 
 /** The three chains, by the names paths take. */
 export const chains = ['p-chain', 'x-chain', 'c-chain'] as const
@@ -74,9 +74,15 @@ export function shortType(txType: string): string {
   return txType.replace(/Tx$/, '')
 }
 
-/** Link to a subnet. */
-export function subnetLink(network: string, subnetId: string): JSX.Element {
-  return idLink(to('primary', network, 'subnet', subnetId), subnetId)
+/** `BanffStandardBlock` as `Standard`. */
+export function shortBlockType(blockType: string): string {
+  return blockType.replace(/^(Apricot|Banff)|Block$/g, '')
+}
+
+/** Link to a subnet, by the name of its chains where they have one. */
+export function subnetLink(network: string, subnetId: string, name = ''): JSX.Element {
+  const href = to('primary', network, 'subnet', subnetId)
+  return name === '' ? idLink(href, subnetId) : h('a', { href, title: subnetId }, name)
 }
 
 /**
@@ -137,10 +143,9 @@ export function txRows(
       '',
       ({ txHash }) => idLink(to('primary', network, 'tx', chain, txHash), txHash),
     ],
-    ['Type', '', ({ txType }) => pill(shortType(txType))],
     ['Block', 'num wide', (tx) => blockOf(network, chain, tx)],
     ['Time', '', (tx) => age(tx.blockTimestamp ?? tx.timestamp ?? 0)],
-    ['Total output', 'num', (tx) => assetSums(tx.value ?? tx.amountUnlocked ?? [])],
+    ['What happened', '', (tx) => h('span', { title: shortType(tx.txType) }, whatHappened(tx))],
     ['Fee burned', 'num wide', (tx) => assetSums(feeBurned(tx))],
   ])
 }
@@ -224,16 +229,18 @@ type L1ValidatorRow = Pick<
 
 /** Validators of L1s, one a row, without the column that a page says already. */
 export function l1ValidatorRows(
-  network: string,
+  { world, network }: { readonly world: World; readonly network: string },
   validators: readonly L1ValidatorRow[],
   omitted: 'Node' | 'L1' | '' = '',
 ): JSX.Element {
-  const place = (kind: string, id: string): JSX.Element =>
-    idLink(to('primary', network, kind, id), id)
   const columns: RowColumn<L1ValidatorRow>[] = [
-    ['Validation', '', (one) => place('validation', one.validationId)],
+    ['L1', '', (one) => subnetLink(network, one.subnetId, chainsOfSubnet(world, one.subnetId))],
     ['Node', '', ({ nodeId }) => nodeLink(network, nodeId)],
-    ['L1', 'wide', (one) => place('subnet', one.subnetId)],
+    [
+      'Validation',
+      'wide',
+      ({ validationId: id }) => idLink(to('primary', network, 'validation', id), id),
+    ],
     ['Weight', 'num', (one) => count(one.weight)],
     ['Balance', 'num', (one) => coins(String(one.remainingBalance), 9, 'AVAX')],
   ]

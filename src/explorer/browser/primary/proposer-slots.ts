@@ -37,7 +37,7 @@ export function ProposerSlots({ network, nodeId }: Node): JSX.Element {
           sumTable(sums),
           h('p', { class: 'quiet' }, [
             'A slot that passed says little: without transactions no block is wanted. Missed are slots in which one ',
-            'surely was. In brackets: the share of all nodes on the same days.',
+            'surely was. Below each: the share of all nodes on the same days.',
           ]),
           h('div', { class: 'controls' }, [
             segments(
@@ -79,12 +79,14 @@ function dayChart({ data }: Answer<Sums>): JSX.Element | null {
 
 function sumTable(sums: readonly (readonly [ChainName, Answer<Sums>])[]): JSX.Element {
   const row = (chain: ChainName, { total, networkTotal }: Sums): View[] => {
-    const beside = (name: 'proposed' | 'passed' | 'idle' | 'missed' | 'unclear'): View => [
-      `${count(total[name])} `,
-      h('span', { class: 'quiet' }, [
-        `${share(total[name], total.due)} (${share(networkTotal[name], networkTotal.due)})`,
-      ]),
-    ]
+    const beside = (name: 'proposed' | 'passed' | 'idle' | 'missed' | 'unclear'): View => {
+      if (total.due === 0) return '–'
+      const whole = share(networkTotal[name], networkTotal.due)
+      return [
+        total[name] === 0 ? '0' : `${count(total[name])} · ${share(total[name], total.due)}`,
+        h('div', { class: 'quiet' }, `all nodes ${whole}`),
+      ]
+    }
     return [
       chainLabel(chain),
       count(total.due),

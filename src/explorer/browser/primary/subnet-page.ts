@@ -67,9 +67,13 @@ export function SubnetPage({
             title: 'Validator fees per day, AVAX',
           })
         : null,
-      card(
-        subnet.isL1 ? 'Validators before the conversion' : 'Validators',
-        validators(network, { subnetId }, 'terms'),
+      validators(
+        network,
+        { subnetId },
+        {
+          name: 'terms',
+          title: subnet.isL1 ? 'Validators before the conversion' : 'Validators',
+        },
       ),
     ]),
   ])

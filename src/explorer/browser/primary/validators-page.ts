@@ -95,16 +95,16 @@ function cleared(params: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...params.keys()].map((name) => [name, '']))
 }
 
-/** Validators by pages, with filters and an order as the operation takes them. */
+/** Validators by pages, with filters and an order as the operation takes them; `list` is of {@link paged}. */
 export function validators(
   network: string,
   query: Readonly<Record<string, string>>,
-  name = 'page',
+  list: { readonly name?: string; readonly title?: string } = {},
 ): JSX.Element {
   return paged({
     path: urlOf('/v1/networks/{network}/validators', { network }),
     query,
-    name,
+    ...list,
     view: (page) =>
       rowTable(page.validators, [
         ['Node', '', ({ nodeId }) => nodeLink(network, nodeId)],

@@ -1,7 +1,7 @@
 /** ERC-20 balances from logs: of an address, and of all holders of a token. */
 
 import { toBigint } from '../../../core/bytes.ts'
-import { mostCounted } from '../../../core/token-counts.ts'
+import { mostCounted, mostExact } from '../../../core/token-counts.ts'
 import type { Random } from '../../../core/world.ts'
 import { type Reader, type Row, type Statement, statement } from '../../engine/database.ts'
 import { balanceAt } from '../../schema/evm.ts'
@@ -263,30 +263,50 @@ export async function heldMoreThan(
 }
 
 const transfers = statement(
-  `select count(*) from (select 1 from transfer_by_token where token_id = ? limit ${mostCounted.transfers}) as few`,
+  'select count(*) from (select 1 from transfer_by_token where token_id = ? limit ?) as few',
   { over: 'sum', key: { of: 'token', at: [0] } },
 )
 const holdersAtOnce = 10_000
 
+/** Counts of a token: its transfers, and the addresses that ever had some. */
+type TokenCounts = { readonly transfers: number; readonly holders: number }
+
 /**
- * Counts of a token up to {@link mostCounted}; holders are the addresses that ever had some.
+ * Counts of a token up to `most`.
  *
  * Cost: a scan of two ranges of keys, up to some 100 ms.
  */
 export async function countsOfToken(
   store: Reader,
   tokenId: number,
-): Promise<{ readonly transfers: number; readonly holders: number }> {
-  const [counted = 0] = (await store.get(transfers, [tokenId])) ?? []
+  most: TokenCounts = mostCounted,
+): Promise<TokenCounts> {
+  const [counted = 0] = (await store.get(transfers, [tokenId, most.transfers])) ?? []
   let holders = 0
-  for (let after = 0; holders < mostCounted.holders;) {
+  for (let after = 0; holders < most.holders;) {
     const query = { tokenId, after, at: Number.MAX_SAFE_INTEGER, limit: holdersAtOnce }
     const some = await mayHold(store, query)
     holders += some.length
     if (some.length < holdersAtOnce) break
     after = some.at(-1) ?? after
   }
-  return { transfers: Math.min(counted, mostCounted.transfers), holders }
+  return { transfers: Math.min(counted, most.transfers), holders }
+}
+
+const lastCounts = statement('select transfers, holders from token where id = ?')
+
+/**
+ * Counts of a token, each exact below {@link mostExact}, else as of the last look at it.
+ *
+ * Cost: a look-up, and a scan of at most {@link mostExact} keys for each.
+ */
+export async function newestCounts(store: Reader, tokenId: number): Promise<TokenCounts> {
+  const [transfers = 0, holders = 0] = (await store.get(lastCounts, [tokenId])) ?? []
+  const now = await countsOfToken(store, tokenId, { transfers: mostExact, holders: mostExact })
+  return {
+    transfers: Math.max(transfers, now.transfers),
+    holders: Math.max(holders, now.holders),
+  }
 }
 
 /** A token with its counts as of the last look at it. */

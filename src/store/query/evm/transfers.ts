@@ -119,6 +119,23 @@ export async function transfersOfAddress(
   ])
 }
 
+/**
+ * {@link transfersOfAddress} of every standard. Cost: that of each standard, whose rows are read for a whole page.
+ */
+export async function allTransfersOfAddress(
+  store: Reader,
+  query: ListPart & { readonly addressId: number },
+): Promise<TransferRow[]> {
+  const sign = query.direction === 'asc' ? 1 : -1
+  const lists = await Promise.all(
+    ([20, 721, 1155] as const).map((standard) => transfersOfAddress(store, { ...query, standard })),
+  )
+  return lists
+    .flat()
+    .toSorted((a, b) => sign * (a.pos - b.pos))
+    .slice(0, query.limit)
+}
+
 /** Positions of {@link transfersOfAddress}. Cost: one range scan of `transfer_by_address`. */
 export const transferPlaces = positionsOf<{
   readonly addressId: number

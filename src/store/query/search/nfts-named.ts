@@ -1,0 +1,59 @@
+/** NFTs by the name in their metadata. */
+
+import { jsonOf, isObject } from '../../../core/json.ts'
+import { type Reader, statement } from '../../engine/database.ts'
+import { metadataOfTokens } from '../nft/nft-details.ts'
+import { itemOf, type NftPlace } from '../nft/nft-place.ts'
+
+// Enough to tell names apart; they are anybody's text.
+const longestName = 40
+
+/** An item whose metadata give it a name. */
+export type NamedNft = NftPlace & { readonly standard: 721 | 1155; readonly name: string }
+
+/** A name as `nft_name` has it. */
+export function nameKey(name: string): string {
+  return name.normalize('NFKC').trim().toLowerCase().slice(0, longestName)
+}
+
+const question = statement(
+  `select contract_id, standard, item from nft_name where name >= ? and name < ?
+   order by name, contract_id, standard, item limit ?`,
+)
+
+/** After every text that begins with the one before it. */
+const last = '\u{10ffff}'
+
+/**
+ * Items whose name begins with `text`, in order of names; those that were renamed since are left out.
+ *
+ * Cost: one range of the key of `nft_name`, and a look-up of the metadata of each.
+ */
+export async function nftsNamed(store: Reader, text: string, limit: number): Promise<NamedNft[]> {
+  const wanted = nameKey(text)
+  if (wanted === '') return []
+  const rows = await store.all(question, [wanted, wanted + last, limit])
+  const found = await Promise.all(
+    rows.map(async ([contractId, standardNumber, bytes]): Promise<NamedNft | undefined> => {
+      const standard = standardNumber === 1155 ? 1155 : 721
+      const place = { contractId, item: itemOf(bytes) }
+      const name = await nameOfNft(store, standard, place)
+      return name !== undefined && nameKey(name).startsWith(wanted)
+        ? { ...place, standard, name }
+        : undefined
+    }),
+  )
+  return found.filter((one) => one !== undefined)
+}
+
+/** The name that its metadata give an item, where they were read. Cost: one look-up by key. */
+export async function nameOfNft(
+  store: Reader,
+  standard: 721 | 1155,
+  place: NftPlace,
+): Promise<string | undefined> {
+  const [row] = await metadataOfTokens(store, standard, [place])
+  const fields: unknown = row === undefined || row.fields === '' ? {} : jsonOf(row.fields)
+  const name = isObject(fields) ? fields['name'] : undefined
+  return typeof name === 'string' && name.trim() !== '' ? name : undefined
+}

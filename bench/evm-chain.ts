@@ -292,7 +292,6 @@ function pad(digits: string): string {
   return digits.padStart(64, '0')
 }
 
-/** 40 digits that look drawn, from a kind and a number. */
 /** Address of a number of one kind: `h` holders, `c` tokens. */
 export function addressOf(kind: string, number: number): string {
   return `0x${scramble(kind, number, 5)}`

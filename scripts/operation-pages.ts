@@ -15,7 +15,7 @@ export type OperationPage = {
   readonly contract: string
   /** File of `src/api` that answers. */
   readonly page: string
-  /** Files of `src/store/query` that the page and the files of its own folder import. */
+  /** Files of `src/store/query` of which the page and the files of its area import values. */
   readonly questions: readonly string[]
   /** Absent where nothing proves the operation. */
   readonly test: string | undefined
@@ -83,14 +83,14 @@ function areaOf(file: string): string {
   return /^src\/api\/(\w+)\//.exec(file)?.[1] ?? ''
 }
 
-/** Files that a page imports, and files that its neighbours in the folder import for it. */
+/** Files of which a page imports values, and of which those of its area do. */
 function importsOf(page: string, texts: ReadonlyMap<string, string>): string[] {
   const found = new Set<string>()
   const waiting = [page]
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (found.has(file)) continue
     found.add(file)
-    for (const [, target = ''] of (texts.get(file) ?? '').matchAll(/from '(\.[^']+)'/g)) {
+    for (const [, target = ''] of (texts.get(file) ?? '').matchAll(/^import (?!type )[^';]*? from '(\.[^']+)'/gm)) {
       const path = normalize(join(dirname(file), target))
       if (areaOf(path) === areaOf(page) && areaOf(path) !== '') waiting.push(path)
       else found.add(path)

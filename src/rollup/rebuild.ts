@@ -12,10 +12,9 @@ import { frameKinds } from '../codec/evm/columns/columns.ts'
 import { u32At } from '../core/item-at.ts'
 import { statement, type AnswerRow, type Writer } from '../store/engine/database.ts'
 import { meta } from '../store/schema/control.ts'
-import { metricsTables } from '../store/schema/metrics.ts'
+import { metricsTables, rollupState } from '../store/schema/metrics.ts'
 import { placesPerBlock } from '../store/schema/sums.ts'
 import { openRollup } from './chain-rollup.ts'
-import { rollupState } from './rollup-rows.ts'
 import type { CountedBlocks, Rollup } from './rollup.ts'
 
 /** Blocks read at once: some 5,000 transactions on a busy chain. */

@@ -13,6 +13,7 @@ import {
   periodCounts,
   rollup,
   rollupDay,
+  rollupState,
 } from '../store/schema/metrics.ts'
 import { byColumn, byField } from '../store/schema/table.ts'
 import { everBits, openBits, reserve, type AddressFlags } from './address-flags.ts'
@@ -60,9 +61,6 @@ export type RollupState = {
 export function emptyPeriod(unit: Unit, start: number): OpenPeriod {
   return { unit, start, ...byField(periodCounts, () => 0) }
 }
-
-/** Name in `meta` of what counting keeps besides its tables. */
-export const rollupState = 'rollup'
 
 /** Writes every period that changed since the last save; `members` are those of the open hour. */
 export async function saveRollup(
@@ -194,9 +192,9 @@ async function loadDeploys(reader: Reader, source: 0 | 1): Promise<DeployDay | u
   const ids: number[] = []
   if (members instanceof Uint8Array) visitMembers(members, (id) => ids.push(id))
   return {
-    start: start,
-    contracts: contracts,
-    newDeployers: newDeployers,
+    start,
+    contracts,
+    newDeployers,
     members: ids,
   }
 }

@@ -12,13 +12,9 @@ import type { ApiServer } from '../api/server/server.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import { entryFile } from '../core/installation.ts'
-import type { RecordedTime } from '../core/recorded-time.ts'
 import type { Clock, World } from '../core/world.ts'
 import { createIndexer, type Indexer, type IndexerOptions } from '../indexing/run/indexer.ts'
 import type { ChainStatus, ThreadReport } from '../indexing/run/status-board.ts'
-import { openRecordedPrimary } from '../source/primary/recorded-source.ts'
-import { newestTimes } from '../source/recorded/recording.ts'
-import { contractStore } from '../store/schema/deployment.ts'
 import { createGauges, type Gauges, joinedGauges } from '../telemetry/gauges.ts'
 import { createHealth, type Health } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/logs/log-registry.ts'
@@ -29,11 +25,12 @@ import { type Closer, openAnswering, openWritten } from './answering/answering.t
 import { type ApiWorkers, startApiWorkers } from './answering/api-workers.ts'
 import { assembleNodeListener } from './answering/node-endpoint.ts'
 import { chainSpecs, sourceLimits, streamSpecs } from './chain-specs.ts'
+import { recordedTimeOf } from './recorded-time.ts'
 import { measuredStores, readableStores } from './served/open-served.ts'
 import { livedStages } from './status/lived-stages.ts'
 import { chainsCheck, diskCheck, type ReadinessOptions, storesCheck } from './status/readiness.ts'
 import { showBucket } from './stores/bucket-settings.ts'
-import { claimDataFolder, storeSizes, sizeReader } from './stores/data-folder.ts'
+import { claimDataFolder, sizeReader } from './stores/data-folder.ts'
 import { openFilesLimit, withinOpenFiles } from './stores/open-files.ts'
 import { keepShowingLife } from './stores/sign-of-life.ts'
 import { storesOf } from './stores/store-connections.ts'
@@ -253,33 +250,4 @@ async function checkFree(host: string, port: number): Promise<void> {
   await listened
   probe.close()
   await once(probe, 'close')
-}
-
-/**
- * The time of `config` where all of its networks and chains are recordings, else `undefined`. A first start
- * holds back `recordings.heldBlocks`; later ones rest at the end.
- */
-export async function recordedTimeOf(
-  { networks, chains, dataDir, 'recordings.heldBlocks': held }: Config,
-  { files, clock }: Pick<World, 'files' | 'clock'>,
-): Promise<RecordedTime | undefined> {
-  const all = [...Object.values(networks), ...chains].map((one) => one?.recording ?? '')
-  if (all.length === 0 || all.includes('')) return undefined
-  const times: number[] = []
-  const read = async (
-    path: string,
-    timesOf: (file: Uint8Array) => readonly number[],
-  ): Promise<void> => {
-    const file = await files.read(path)
-    if (file !== undefined) times.push(...timesOf(file))
-  }
-  for (const network of Object.values(networks))
-    await read(network?.recording ?? '', (file) => openRecordedPrimary(file).times())
-  for (const { recording } of chains) await read(recording, newestTimes)
-  if (times.length === 0) return undefined
-  // The bundled contracts are there before the first block.
-  const isFirst = [...storeSizes(dataDir).keys()].every((store) => store === contractStore)
-  const count = isFirst ? held : 0
-  const last = times.toSorted((a, b) => a - b).slice(-count - 1)
-  return { startedMs: clock.now(), times: last }
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config/read-config.ts'
 import { recordedClock, recordedEnd } from '../../src/core/recorded-time.ts'
 import type { Clock } from '../../src/core/world.ts'
-import { recordedTimeOf } from '../../src/service/assemble.ts'
+import { recordedTimeOf } from '../../src/service/recorded-time.ts'
 import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
 import { openRecording } from '../../src/source/recorded/recording.ts'
 

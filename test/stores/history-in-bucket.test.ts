@@ -20,9 +20,9 @@ import { Fault, type FaultCode } from '../../src/core/fault.ts'
 import type { Clock } from '../../src/core/world.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, statement } from '../../src/store/engine/database.ts'
+import { checkSegments } from '../../src/store/history/check-segments.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
 import type { ManifestSegment } from '../../src/store/history/manifest.ts'
-import { checkSegments } from '../../src/store/history/merge-segments.ts'
 import { identityName } from '../../src/store/history/segment-bytes.ts'
 import {
   type BucketHistory,

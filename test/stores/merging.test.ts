@@ -14,11 +14,11 @@ import { mergeStream } from '../../src/indexing/evm/freeze/merge-stream.ts'
 import { mergingThread } from '../../src/indexing/evm/freeze/merge-thread.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import type { Database } from '../../src/store/engine/database.ts'
+import { checkSegments } from '../../src/store/history/check-segments.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
 import type { ManifestSegment } from '../../src/store/history/manifest.ts'
 import { mergeFiles } from '../../src/store/history/merge-files.ts'
 import {
-  checkSegments,
   mergeDue,
   type Merging,
   mostMergedAtOnce,

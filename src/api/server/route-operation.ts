@@ -57,7 +57,7 @@ export type RouteOptions = SendOptions & {
   readonly fresh: FreshReader
 }
 
-/** Most bytes of a body but those of operations, which take address lists and warp messages. */
+/** Most bytes of a body. Operations that take one may have more: lists of addresses, Warp messages. */
 export const bodyBytes = 64 * 1_024
 const wideBodyBytes = 512 * 1_024
 

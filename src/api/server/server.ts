@@ -7,12 +7,12 @@
  * 3. the queues, `front/load-limits.ts` over `http/request-queue.ts`: a turn by the lane that the contract names; 503.
  *    A request with a body has its turn after step 5, when the body is there
  * 4. `front/request-checks.ts`: the host, pages of other sites, methods that a path lacks; 400, 403, 405
- * 5. the router, and the body: 404 with its reason from `path-tree.ts`, 413, 415
+ * 5. the router, and the body: 404 with its reason from `absent` below, 413, 415
  * 6. admission, `admission/admission.ts`: keys and rates; 401, 429
- * 7. parameters and the body by the contract, `route-operation.ts`; 400
+ * 7. by the contract, `route-operation.ts`: path, query, `minHeight`, which may wait (503), the body; 400
  * 8. the answer, within its time, and its form, `send-answer.ts`; a fault's status is that of `operation/status.ts`
  *
- * Only this module, `route-operation.ts`, `send-answer.ts` and `failed-request.ts` know Fastify.
+ * Of what answers operations only this module, `route-operation.ts`, `send-answer.ts` and `failed-request.ts` know Fastify.
  * Its settings close holes that the defaults leave open; each has a test in
  * `test/server/http-hardening.test.ts`.
  */

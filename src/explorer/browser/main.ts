@@ -1,7 +1,8 @@
 /**
  * The explorer in the browser: the frame around every page, and which page a place leads to.
  *
- * It calls Firn's own API like any other caller and keeps nothing but an API key for the tab.
+ * It calls Firn's own API like any other caller. The tab keeps an API key; the browser keeps choices and watched
+ * addresses.
  */
 
 import { h, type JSX, render } from 'preact'

@@ -186,11 +186,6 @@ export function pictureAnswer(picture: Picture | undefined): {
   }
 }
 
-/**
- * The kind of a picture by its bytes, because names and headers of strangers prove nothing. Only
- * the kinds here are ever shown.
- */
-
 /** Media types that are shown. */
 type PictureType =
   | 'image/png'
@@ -215,7 +210,10 @@ const patterns: readonly (readonly [PictureType, RegExp])[] = [
 // Only the head counts: a text that becomes a picture further on is no picture.
 const headBytes = 1_024
 
-/** The kind of a picture; `undefined` for anything else. */
+/**
+ * The kind of a picture by its bytes, because names and headers of strangers prove nothing. Only
+ * the kinds here are ever shown.
+ */
 export function pictureType(bytes: Uint8Array): PictureType | undefined {
   const head = Buffer.from(bytes.subarray(0, headBytes))
   const hex = head.toString('hex', 0, 16)

@@ -13,10 +13,19 @@ import { address, amount, decimal, moment } from '../evm/scalars.ts'
 import { Erc20TokenBalance, NativeTokenBalance } from '../evm/token.ts'
 import { balanceSeriesQuery } from '../metrics/metric-point.ts'
 import { pageShape } from '../page-shape.ts'
-import { Type } from '../type.ts'
+import { type OptionalSchema, Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const mostTokens = 10
+
+const tokensNamed = (most: number, description: string): OptionalSchema<string[]> =>
+  Type.Optional(
+    Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
+      description,
+      allowed: `a list of at most ${most} EVM addresses, separated by commas`,
+      maxItems: most,
+    }),
+  )
 
 /** Balances of coins and tokens, and holders. */
 export const EvmBalances = contracts('EVM balances', {
@@ -60,13 +69,7 @@ export const EvmBalances = contracts('EVM balances', {
         filterSpamTokens: Type.Optional(
           Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
         ),
-        contractAddresses: Type.Optional(
-          Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
-            description: 'Only these token contracts, separated by commas',
-            allowed: 'a list of at most 100 EVM addresses, separated by commas',
-            maxItems: 100,
-          }),
-        ),
+        contractAddresses: tokensNamed(100, 'Only these token contracts, separated by commas'),
         currency,
         compared,
       }),
@@ -90,12 +93,9 @@ export const EvmBalances = contracts('EVM balances', {
     parameters: {
       path: ChainAddressPath,
       query: Type.Object({
-        contractAddresses: Type.Optional(
-          Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
-            description: 'Tokens wanted beside the coin, separated by commas',
-            allowed: `a list of at most ${mostTokens} EVM addresses, separated by commas`,
-            maxItems: mostTokens,
-          }),
+        contractAddresses: tokensNamed(
+          mostTokens,
+          'Tokens wanted beside the coin, separated by commas',
         ),
         ...balanceSeriesQuery,
       }),

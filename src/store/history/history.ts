@@ -284,7 +284,10 @@ export class History {
     if (cache.isHere(name)) {
       const isWhole = await checkName(this.folder.pathOf(name), name, pause).then(
         () => true,
-        (error: unknown) => faultIn(error) === undefined,
+        (error: unknown) => {
+          faultIn(error)
+          return false
+        },
       )
       if (isWhole) return
       this.dropCopies([segment])
@@ -344,7 +347,6 @@ export class History {
     }
   }
 
-  /** Returns whether a segment that was not here is here now; false where a merge replaced it. */
   /** Begins to fetch a segment that is not here: whoever reads on needs it next. */
   #fetchAhead(segment: ManifestSegment | undefined): void {
     const cache = this.#cache
@@ -354,6 +356,7 @@ export class History {
     cache.need(segment, this.#open.schemaOf(segment), patienceMs).catch(() => undefined)
   }
 
+  /** Returns whether a segment that was not here is here now; false where a merge replaced it. */
   async #isObtained(
     reader: Reader,
     { text }: Manifest,

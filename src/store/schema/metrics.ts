@@ -34,6 +34,9 @@ export const dayCounts = {
 /** Amounts of days, wei. */
 export const dayAmounts = { priceSum: 'price_sum', priceMax: 'price_max', fees: 'fees' } as const
 
+/** Name in `meta` of what counting keeps besides its tables. */
+export const rollupState = 'rollup'
+
 const integers = (): 'integer' => 'integer'
 
 /** Sums of every unit. */

@@ -18,7 +18,7 @@ const dayMs = 86_400_000
 /** A name of a manifest as this makes them; a bucket may have any key. */
 const manifestName = /^[\w-]+\.json$/
 const mostManifestBytes = 64 * 2 ** 20
-/** A file that was put within this time is not removed before it is named. */
+/** A file that was put longer ago is put again: the sweep might remove it before it is named. */
 const freshMs = dayMs / 2
 
 /** The snapshots of a bucket. */

@@ -47,6 +47,9 @@ export type HoldingsQuery = {
 
 // Tokens looked at for one page: a page may come out short, with a token to go on.
 const maxLookedAt = 3_000
+/** Candidates looked at beyond a page. A caller may name so many addresses that are no tokens: one look takes them all. */
+export const spareCandidates = 16
+
 const chunkSize = 500
 
 /**
@@ -65,7 +68,7 @@ export async function heldTokens(
   let isFirst = true
   let after = query.after
   for (let lookedAt = 0; lookedAt < maxLookedAt;) {
-    const size = Math.min(chunkSize, query.limit + 1 - rows.length + 16)
+    const size = Math.min(chunkSize, query.limit + 1 - rows.length + spareCandidates)
     const candidates = await nextCandidates(chain, query, after, size)
     const named = await book.load(candidates.map(({ token }) => token.id))
     const kept = candidates.filter((candidate) => isWanted(candidate, named, query))

@@ -13,7 +13,7 @@ import type { RichAddressBook } from '../rich-addresses.ts'
 import { looksLikeSpam } from '../tokens/spam.ts'
 import { money, tokenPricer } from '../tokens/token-views.ts'
 import { balancesHeader } from './compared-balances.ts'
-import { type Holding, heldTokens } from './held-tokens.ts'
+import { type Holding, heldTokens, spareCandidates } from './held-tokens.ts'
 import { balanceMoment, nativeBalance } from './native-balance.ts'
 
 /** Document B, endpoint 5. */
@@ -55,9 +55,6 @@ export function listErc20Balances(context: EvmContext): Operation<'listErc20Bala
   })
 }
 
-/** So many named addresses that are no tokens fit on a page beside those that are. */
-const fewContracts = 16
-
 /** Numbers of the contracts a caller names, ascending; those the chain never showed are left out. */
 async function wantedTokens(
   { store }: ServedChain,
@@ -71,7 +68,7 @@ async function wantedTokens(
     if (id !== undefined) ids.add(id)
   }
   const known = [...ids].sort((a, b) => a - b)
-  if (known.length <= fewContracts) return known
+  if (known.length <= spareCandidates) return known
   const tokens = await tokensOfIds(store, known)
   return known.filter((_, at) => tokens[at] !== undefined)
 }

@@ -62,7 +62,7 @@ export function getNativeBalance({ chains, prices }: EvmContext): Operation<'get
     const height = await balanceHeight(chain, query.blockNumber)
     const nativeTokenBalance = await nativeBalance(prices, chain, {
       address: parseEvmAddress(path.address),
-      height: height,
+      height,
       currency: query.currency ?? 'usd',
       signal,
     })

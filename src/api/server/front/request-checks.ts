@@ -10,6 +10,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import { isAllowedHost, isCrossSite } from '../../../core/web-request.ts'
+import type { Serve } from '../../../http/connection-limits.ts'
 import { errorBody, errorWords } from '../../operation/status.ts'
 import { pathOf, type ServedPaths } from '../path-tree.ts'
 import { corsHeaders, noCors, preflightHeaders, type CorsPolicy } from './cors.ts'
@@ -23,9 +24,6 @@ export type WebRules = {
 
 /** Any host, no page of another site. */
 export const anyHost: WebRules = { allowedHosts: ['*'], cors: noCors }
-
-/** A listener of `request`. */
-type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 /** The checks of one server. */
 export type RequestChecks = {

@@ -56,14 +56,6 @@ export async function watchHead(
   }
 }
 
-/**
- * When to read a node's newest height again.
- *
- * A chain gains blocks in a rhythm: it is measured, and read often only around the moment at
- * which the next one is due. Far behind the head the answer changes nothing, so that it is read
- * rarely; a chain that stands still is read four times a second.
- */
-
 /** From so many blocks behind on, the head is of no interest for a while. */
 const farBehind = 64
 const farPauseMs = 1_000
@@ -82,7 +74,13 @@ const newest = 0.25
 /** A longer interval is a silence: it says nothing of when the next block is due. */
 const longestIntervalMs = 4_000
 
-/** Follows the heights a node gives; times are monotonic milliseconds. */
+/**
+ * When to read a node's newest height again.
+ *
+ * A chain gains blocks in a rhythm: it is measured, and read often only around the moment at
+ * which the next one is due. Far behind the head the answer changes nothing, so that it is read
+ * rarely; a chain that stands still is read four times a second.
+ */
 class HeadRhythm {
   #height = -1
   #changedAt = 0

@@ -6,16 +6,16 @@
  *    made up comes further.
  * 3. Settle: where a chain executes after acceptance (ACP-194), `read/settlement.ts` waits for the later header that
  *    commits to the receipts.
- * 4. Number: addresses get their numbers, since every row that follows names them by these.
- * 5. Write: rows of history, tokens and balances, and the counters of metrics, which count them.
- * 6. Freeze: of a backfill the rows become a segment, which is on disk before it can be named.
- * 7. Cut: rows of blocks that the chain does not have are taken back, with all that followed from them. Only where
+ * 4. Number, `write/intern.ts`: addresses get their numbers, since every row that follows names them by these.
+ * 5. Write, `write/apply-blocks.ts`: rows of history, tokens and balances, and the counters of metrics, which count them.
+ * 6. Freeze, `freeze/freeze-at-once.ts`: of a backfill the rows become a segment, which is on disk before it can be named.
+ * 7. Cut, `cut/cut-chain.ts`: rows of blocks that the chain does not have are taken back, with all that followed from them. Only where
  *    a later check refutes what was stored.
  * 8. Publish: events for webhooks enter the outbox, and the checkpoint moves. It is the last write, so that a reader
  *    sees whole blocks, and a writer that lost its lease changes nothing.
  *
- * Steps 4 to 8 are one transaction: a batch that fails leaves the store as it was, and the next call starts from
- * what is stored.
+ * Steps 4, 5, 6 and 8 are one transaction: a batch that fails leaves the store as it was, and the next call starts
+ * from what is stored. Step 7 is a call and a transaction of its own.
  */
 
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
@@ -107,6 +107,7 @@ export class EvmIngest {
     const stored = await this.#transaction(async (writer, state) => {
       const before = await getCheckpoint(writer, blockStage)
       checkFollows(batch, before)
+      // Where the rows go decides whether step 6 has anything to do.
       const into = await targetOfBlocks(writer, batch, { proofs, headHeight, freezing })
       // 4. Number
       const { interner, rollup } = state

@@ -45,7 +45,7 @@ export type NumberedBatch = {
   readonly stored: number
 }
 
-/** Writes the rows of a batch that follows the checkpoint `before`. Throws `source-mismatch` as {@link checkFollows}. */
+/** Writes the rows of a batch that follows the checkpoint `before`. Throws `source-mismatch` for a block with more rows of a kind than positions. */
 export async function writeBatch(
   writer: Writer,
   { batch, ids, stored }: NumberedBatch,

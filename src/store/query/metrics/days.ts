@@ -7,7 +7,7 @@
 
 import { statement, type Reader, type Row, type Statement } from '../../engine/database.ts'
 import { metaText } from '../../meta.ts'
-import { dayAmounts, dayCounts, periodCounts } from '../../schema/metrics.ts'
+import { dayAmounts, dayCounts, periodCounts, rollupState } from '../../schema/metrics.ts'
 import { byField } from '../../schema/table.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
 import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
@@ -107,7 +107,7 @@ export async function newestBlockMs(reader: Reader): Promise<number> {
 
 /** Time of the chain's first block in milliseconds, or `undefined` before there is one. */
 export async function firstBlockMs(reader: Reader): Promise<number | undefined> {
-  const value = await metaText(reader, 'rollup')
+  const value = await metaText(reader, rollupState)
   if (value === undefined) return undefined
   const parsed: unknown = JSON.parse(value)
   const isState = typeof parsed === 'object' && parsed !== null && 'firstMs' in parsed

@@ -108,7 +108,6 @@ function stakeOf(unsigned: StakingTransaction): readonly PTransferableOutput[] {
   return unsigned.typeId === pTypes.AddSubnetValidatorTx ? [] : unsigned.stake
 }
 
-/** Fills in what a staking transaction says; `startTime` is when the stake really starts. */
 /** Fields that describing a new staker changes. */
 type Describing = Moves &
   Concerns &
@@ -126,6 +125,7 @@ type Describing = Moves &
     | 'rewardAddresses'
   >
 
+/** Fills in what a staking transaction says; `startTime` is when the stake really starts. */
 function describe(step: Describing, unsigned: StakingTransaction, staker: Staker): void {
   const { row } = step
   row.nodeId = staker.nodeId

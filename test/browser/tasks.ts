@@ -47,7 +47,7 @@ export const tasks: Readonly<Record<string, Journey>> = {
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.waitForFunction(() => location.search.includes('direction=out'))
     await settled(page)
-    const list = page.locator('table', { has: page.locator('th', { hasText: 'Method' }) })
+    const list = page.locator('table', { has: page.locator('th', { hasText: 'What happened' }) })
     const rows = list.locator('tbody tr')
     assert.ok((await rows.count()) > 0, 'the trader called the market')
     for (const text of await rows.allInnerTexts()) assert.match(text, /OUT[^]*Summit market/)

@@ -167,6 +167,26 @@ void test('summaries: lists and messages tell what the page of a transaction tel
     for (const { chainId, txHash, summary } of transactions)
       assert.equal(summary?.text, await told(chainId, txHash))
   }
+  // Trader's.
+  const address = '0x2f5610c3583353fd58C530927A7388c7A896f6e8'
+  for (const path of [
+    '/v1/chains/51001/blocks/60/transactions?',
+    `/v1/chains/51001/addresses/${address}/transactions?pageSize=20&`,
+    `/v1/chains/51001/addresses/${address}/transactions:listNative?pageSize=20&`,
+  ]) {
+    const list = await firn.get(`${path}summaries=true`)
+    const { transactions } = list as unknown as {
+      transactions: readonly (Row | { nativeTransaction: Row })[]
+    }
+    assert.ok(transactions.length > 3, path)
+    for (const one of transactions) {
+      const { chainId, txHash, summary } = 'nativeTransaction' in one ? one.nativeTransaction : one
+      assert.equal(summary?.text, await told(chainId, txHash))
+    }
+  }
+  const own = await firn.get(`/v1/icm/addresses/${address}/messages?summaries=true`)
+  for (const { summary } of (own as unknown as { messages: MessageRow[] }).messages)
+    assert.match(summary?.text ?? '', /bridged|delivered|sent|got/)
   const list = await firn.get('/v1/icm/messages?summaries=true&pageSize=20')
   const { messages } = list as unknown as { messages: MessageRow[] }
   const sentences = messages.map(({ summary }) => summary?.text ?? '')

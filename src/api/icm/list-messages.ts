@@ -37,7 +37,11 @@ export type MessageList = { readonly nextPageToken?: string; readonly messages: 
 export async function messagesOfAddress(
   context: IcmContext,
   route: string,
-  { path, query }: Pick<Input<typeof Icm.listIcmMessagesByAddress>, 'path' | 'query'>,
+  {
+    path,
+    query,
+    signal,
+  }: Pick<Input<typeof Icm.listIcmMessagesByAddress>, 'path' | 'query' | 'signal'>,
 ): Promise<MessageList> {
   const address = parseEvmAddress(path.address)
   const page = await messagePage(context, {
@@ -47,7 +51,17 @@ export async function messagesOfAddress(
     subject: { kind: 'address', address },
     matches: () => true,
   })
-  return { ...nextToken(page), messages: await messageViews(context, page.rows) }
+  return { ...nextToken(page), messages: await viewsOf(context, page.rows, query, signal) }
+}
+
+async function viewsOf(
+  context: IcmContext,
+  rows: readonly MessageRow[],
+  { summaries }: { readonly summaries?: boolean | undefined },
+  signal: AbortSignal,
+): Promise<IcmMessage[]> {
+  const views = await messageViews(context, rows)
+  return summaries === true ? toldMessages(context, rows, views, signal) : views
 }
 
 /** Neighbour of document B. */
@@ -78,10 +92,7 @@ export async function messagesOf(
     subject: narrowest(wanted),
     matches: (row) => matchesAll(row, wanted),
   })
-  const views = await messageViews(context, page.rows)
-  const messages =
-    query.summaries === true ? await toldMessages(context, page.rows, views, signal) : views
-  return { ...nextToken(page), messages }
+  return { ...nextToken(page), messages: await viewsOf(context, page.rows, query, signal) }
 }
 
 type Wanted = Readonly<

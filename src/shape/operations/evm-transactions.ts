@@ -278,13 +278,16 @@ export const EvmTransactions = contracts('EVM transactions', {
   listNativeTransactions: {
     path: '/v1/chains/{chainId}/addresses/{address}/transactions:listNative',
     summary: 'Native transactions of an address, newest first',
-    parameters: { path: ChainAddressPath, query: AddressTransactionsQuery },
+    parameters: {
+      path: ChainAddressPath,
+      query: Type.Object({ ...AddressTransactionsQuery.properties, summaries }),
+    },
     response: pageShape({ transactions: Type.Array(NativeTransaction) }),
   },
   listTransactions: {
     path: '/v1/chains/{chainId}/addresses/{address}/transactions',
     summary: 'Transactions an address took part in',
-    parameters: { path: ChainAddressPath, query: Type.Object(list) },
+    parameters: { path: ChainAddressPath, query: Type.Object({ ...list, summaries }) },
     response: pageShape({ transactions: Type.Array(AddressTransaction) }),
   },
   listTransactionsV2: {
@@ -316,9 +319,10 @@ export const EvmTransactions = contracts('EVM transactions', {
             minimum: 0,
             maximum: 100,
             default: 0,
-            description: 'Items per page; 0 is all of them',
+            description: 'Items per page; 0 is all of them, but of those that are told 100',
           }),
         ),
+        summaries,
       }),
     },
     response: pageShape({ transactions: Type.Array(NativeTransaction) }),

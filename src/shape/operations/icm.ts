@@ -21,6 +21,10 @@ const evmAddress = {
   allowed: 'an EVM address, 0x and 40 hex digits',
 }
 
+const summaries = Type.Optional(
+  Type.Boolean('Tell the transaction that sent each message, or else delivered it, in a sentence'),
+)
+
 const icmMessages = pageShape({ messages: Type.Array(IcmMessage) })
 
 const idText = { description: 'Blockchain id, cb58 or hex' }
@@ -31,7 +35,7 @@ const ListIcmMessagesByAddress = {
   summary: 'Interchain messages from or to an address, newest first',
   parameters: {
     path: Type.Object({ address: Type.String({ ...evmAddress, description: 'EVM address' }) }),
-    query: Type.Object(pageQuery),
+    query: Type.Object({ ...pageQuery, summaries }),
   },
   response: icmMessages,
 } as const
@@ -49,11 +53,7 @@ const ListIcmMessages = {
       blockchainId: Type.Optional(Type.String('Source or destination, cb58 or hex')),
       from: Type.Optional(Type.String({ ...evmAddress, description: 'Sender' })),
       to: Type.Optional(Type.String({ ...evmAddress, description: 'Recipient' })),
-      summaries: Type.Optional(
-        Type.Boolean(
-          'Tell the transaction that sent each message, or else delivered it, in a sentence',
-        ),
-      ),
+      summaries,
     }),
   },
   response: icmMessages,

@@ -162,27 +162,24 @@ export function listAllLatestTransactions(
         posOf: ({ pos }) => pos,
       },
     })
-    const told = query.summaries === true ? signal : undefined
+    const told = { isWanted: query.summaries, signal }
     const transactions = await viewsAcross(context, chains, page.rows, told)
     return { body: { ...nextToken(page), transactions } }
   })
 }
 
-/** Views in the order of the page; each chain's rows are viewed together. They have sentences where `told` is given. */
+/** Views in the order of the page; each chain's rows are viewed together. They have sentences where these are wanted. */
 async function viewsAcross(
   context: EvmContext,
   chains: readonly ServedChain[],
   rows: readonly ChainRow<TransactionRow>[],
-  told: AbortSignal | undefined,
+  told: { readonly isWanted: boolean | undefined; readonly signal: AbortSignal },
 ): Promise<NativeTransaction[]> {
   const views = new Map<TransactionRow, NativeTransaction>()
   for (const [at, chain] of chains.entries()) {
     const own = rows.filter((row) => row.chain === at).map(({ row }) => row)
     const plain = await nativeTransactions(context, chain, own)
-    const shown =
-      told === undefined
-        ? plain
-        : await toldViews(context, chain, { rows: own, signal: told }, plain)
+    const shown = await toldViews(context, chain, { rows: own, ...told }, plain)
     for (const [index, view] of shown.entries()) {
       const row = own[index]
       if (row !== undefined) views.set(row, view)

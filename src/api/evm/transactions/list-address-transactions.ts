@@ -40,6 +40,7 @@ import {
   type TransferViewer,
   transferViewer,
 } from '../transfers/transfer-views.ts'
+import { toldViews } from './told-transactions.ts'
 import {
   internalDetails,
   internalAddresses,
@@ -50,7 +51,7 @@ import {
 
 /** Transactions an address sent, received, or in which tokens or coins moved to or from it. */
 export function listAddressTransactions(evm: EvmContext): Operation<'listTransactions'> {
-  return operation(EvmTransactions.listTransactions, async ({ path, query }) => {
+  return operation(EvmTransactions.listTransactions, async ({ path, query, signal }) => {
     const subject = await subjectOf(evm, path)
     const height = await tracedHeaders(subject.chain)
     const page = await participationPage(evm, subject, {
@@ -58,7 +59,15 @@ export function listAddressTransactions(evm: EvmContext): Operation<'listTransac
       query,
     })
     const { views } = await participationViews(evm, subject.chain, page.rows)
-    return { body: { ...nextToken(page), transactions: page.rows.map(views) }, ...height }
+    const transactions = page.rows.map(views)
+    const told = await toldViews(
+      evm,
+      subject.chain,
+      { rows: page.rows.map((row) => row.transaction), isWanted: query.summaries, signal },
+      transactions.map((view) => view.nativeTransaction),
+    )
+    for (const [at, view] of transactions.entries()) view.nativeTransaction = itemAt(told, at)
+    return { body: { ...nextToken(page), transactions }, ...height }
   })
 }
 

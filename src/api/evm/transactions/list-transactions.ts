@@ -34,17 +34,15 @@ export function listLatestTransactions(context: EvmContext): Operation<'listLate
       numberOf: ({ pos }) => pos,
     })
     const views = await nativeTransactions(context, chain, page.rows)
-    const transactions =
-      query.summaries === true
-        ? await toldViews(context, chain, { rows: page.rows, signal }, views)
-        : views
+    const told = { rows: page.rows, isWanted: query.summaries, signal }
+    const transactions = [...(await toldViews(context, chain, told, views))]
     return { body: { ...nextToken(page), transactions } }
   })
 }
 
 /** Native transactions an address sent, received or was created by. */
 export function listNativeTransactions(context: EvmContext): Operation<'listNativeTransactions'> {
-  return operation(EvmTransactions.listNativeTransactions, async ({ path, query }) => {
+  return operation(EvmTransactions.listNativeTransactions, async ({ path, query, signal }) => {
     const { methodHash } = query
     const { chain, page } = await addressPage(context, {
       route: EvmTransactions.listNativeTransactions.id,
@@ -56,14 +54,19 @@ export function listNativeTransactions(context: EvmContext): Operation<'listNati
           ? undefined
           : ({ selector, inputLength }) => inputLength >= 4 && selector === Number(methodHash),
     })
-    const transactions = await nativeTransactions(context, chain, page.rows)
+    const views = await nativeTransactions(context, chain, page.rows)
+    const told = { rows: page.rows, isWanted: query.summaries, signal }
+    const transactions = [...(await toldViews(context, chain, told, views))]
     return { body: { ...nextToken(page), transactions } }
   })
 }
 
+/** Told at once, where a page has no size. */
+const mostTold = 100
+
 /** Transactions of a block in block order. A `pageSize` of 0, the default, is the whole block. */
 export function listBlockTransactions(context: EvmContext): Operation<'getTransactionsForBlock'> {
-  return operation(EvmTransactions.getTransactionsForBlock, async ({ path, query }) => {
+  return operation(EvmTransactions.getTransactionsForBlock, async ({ path, query, signal }) => {
     const chain = context.chains.find(path.chainId)
     const block = await namedBlock(chain, path.blockId)
     const { from, until } = posRange(block.height, block.height + 1)
@@ -71,7 +74,7 @@ export function listBlockTransactions(context: EvmContext): Operation<'getTransa
       route: EvmTransactions.getTransactionsForBlock.id,
       subject: { chain: chain.facts.key, block: block.height },
       query: { ...query, pageSize: query.pageSize === 0 ? undefined : query.pageSize },
-      usualSize: block.txCount,
+      usualSize: query.summaries === true ? Math.min(mostTold, block.txCount) : block.txCount,
       rows: (last, limit) =>
         transactionsInOrder(chain.store, {
           range: { from: last === undefined ? from : last + 1, until },
@@ -79,7 +82,9 @@ export function listBlockTransactions(context: EvmContext): Operation<'getTransa
         }),
       numberOf: ({ pos }) => pos,
     })
-    const transactions = await nativeTransactions(context, chain, page.rows)
+    const views = await nativeTransactions(context, chain, page.rows)
+    const told = { rows: page.rows, isWanted: query.summaries, signal }
+    const transactions = [...(await toldViews(context, chain, told, views))]
     return { body: { ...nextToken(page), transactions } }
   })
 }

@@ -4,6 +4,7 @@
  */
 
 import type { NativeTransaction, TransactionSummary } from '../../../shape/evm/transaction.ts'
+import type { MaybePromise } from '../../../store/engine/database.ts'
 import {
   transactionAt,
   transactionByHash,
@@ -36,13 +37,18 @@ export async function toldByHash(
   return row && toldTransaction(evm, chain, row, signal)
 }
 
-/** Views of transactions at places of a chain, each with its sentence. */
+/** Views of transactions at places of a chain, each with its sentence where `isWanted`. */
 export function toldViews(
   evm: EvmContext,
   chain: ServedChain,
-  of: { readonly rows: readonly { readonly pos: number }[]; readonly signal: AbortSignal },
+  of: {
+    readonly rows: readonly { readonly pos: number }[]
+    readonly isWanted: boolean | undefined
+    readonly signal: AbortSignal
+  },
   views: readonly NativeTransaction[],
-): Promise<NativeTransaction[]> {
+): MaybePromise<readonly NativeTransaction[]> {
+  if (of.isWanted !== true) return views
   return Promise.all(
     views.map(async (view, at) => {
       const pos = of.rows[at]?.pos

@@ -51,7 +51,13 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
             },
             view: ({ logs }) =>
               table(
-                [['Transaction'], ['Block', 'num'], ['Time'], ['Event'], ['Parameters', 'whole']],
+                [
+                  ['Transaction'],
+                  ['Block', 'num wide'],
+                  ['Time', 'wide'],
+                  ['Event'],
+                  ['Parameters', 'whole'],
+                ],
                 logs.map((log) => [
                   txLink(chainId, log.txHash),
                   blockLink(chainId, log.blockNumber),

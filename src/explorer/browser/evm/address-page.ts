@@ -32,7 +32,7 @@ import { WatchButton } from '../watch/watch-views.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
 import { type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
 import { tabsOf } from './address-tabs.ts'
-import { addressLink, chainLink, logo, spamPill, txLink, txTable } from './evm-parts.ts'
+import { addressLink, chainLink, logo, spamPill, txLink, toldTable } from './evm-parts.ts'
 import { Holders } from './holders.ts'
 import { Collectibles, Items } from './nft-page.ts'
 import { TokenFigures } from './token-figures.ts'
@@ -304,8 +304,9 @@ function transactionsOf({ world, chainId, address }: OfAddress): View {
   return Object.keys(filters).length === 0
     ? paged({
         path: urlOf('/v1/chains/{chainId}/addresses/{address}/transactions', path),
+        query: { summaries: 'true' },
         view: ({ transactions }) =>
-          txTable(
+          toldTable(
             world,
             transactions.map(({ nativeTransaction }) => nativeTransaction),
             address,
@@ -313,8 +314,8 @@ function transactionsOf({ world, chainId, address }: OfAddress): View {
       })
     : paged({
         path: urlOf('/v1/chains/{chainId}/addresses/{address}/transactions:listNative', path),
-        query: filters,
-        view: ({ transactions }) => txTable(world, transactions, address),
+        query: { ...filters, summaries: 'true' },
+        view: ({ transactions }) => toldTable(world, transactions, address),
       })
 }
 
@@ -362,6 +363,7 @@ function listOf({ world, chainId, address }: OfAddress, view: string): View {
     case 'messages':
       return paged({
         path: urlOf('/v1/icm/addresses/{address}/messages', { address }),
+        query: { summaries: 'true' },
         view: ({ messages }) => messageTable(world, messages),
       })
     case 'deployments':

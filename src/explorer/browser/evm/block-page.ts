@@ -28,7 +28,7 @@ import {
 import { useTitle } from '../kit/place.ts'
 import { chainName, chainOf, coinOf, primaryHeights, statusOf, type World } from '../kit/world.ts'
 import { nodeLink, primarySubnetId } from '../primary/primary-parts.ts'
-import { blockLink, chainLink, shownOn, txTable } from './evm-parts.ts'
+import { blockLink, chainLink, shownOn, toldTable } from './evm-parts.ts'
 
 type OnChain = { readonly world: World; readonly chainId: string }
 
@@ -145,7 +145,8 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
           'Transactions',
           paged({
             path: urlOf('/v1/chains/{chainId}/blocks/{blockId}/transactions', path),
-            view: ({ transactions }) => txTable(world, transactions),
+            query: { summaries: 'true' },
+            view: ({ transactions }) => toldTable(world, transactions),
           }),
         ),
   ])

@@ -18,9 +18,9 @@ import {
   CopyButton,
   idLink,
   pill,
+  type RowColumn,
   rowTable,
   shown,
-  table,
   type View,
 } from '../kit/parts.ts'
 import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
@@ -38,8 +38,7 @@ export type ShownAddress = Omit<RichAddress, 'decimals'> & {
 /** Link to an address by what it is called and by its ends; `self` without a link. */
 export function addressLink(chainId: string, of: ShownAddress, self = ''): JSX.Element {
   const { address, name, label } = of
-  if (address.toLowerCase() === self.toLowerCase())
-    return h('span', { class: 'quiet' }, 'this address')
+  if (isSame(address, self)) return h('span', { class: 'quiet' }, 'this address')
   if (isZero(address)) {
     return h('span', { class: 'quiet', title: address }, 'zero address')
   }
@@ -67,6 +66,11 @@ export function wholeAddress(
   ])
 }
 
+/** Returns whether two addresses are one, in whatever case. */
+export function isSame(address: string, other = ''): boolean {
+  return address.toLowerCase() === other.toLowerCase()
+}
+
 /** The operator's word on a token, or that it looks like spam; empty for others. */
 export function spamPill({
   tokenReputation: reputation,
@@ -87,7 +91,7 @@ export function bothEnds(
   self = '',
 ): [JSX.Element, JSX.Element] {
   const cell = (end: RichAddress, word: View): JSX.Element =>
-    end.address.toLowerCase() === self.toLowerCase()
+    isSame(end.address, self)
       ? h('span', null, word, ' ', addressLink(chainId, end, self))
       : addressLink(chainId, end)
   return [cell(from, pill('OUT')), cell(receiver, pill('IN', 'good'))]
@@ -146,26 +150,6 @@ export function shownOn<T>(
   ])
 }
 
-/** The method a transaction calls, in one word. */
-function methodWord({ method }: NativeTransaction): JSX.Element {
-  const name = method?.methodName?.split('(')[0]
-  const word =
-    name ??
-    (method?.callType === 'CONTRACT_CREATION'
-      ? 'contract creation'
-      : method?.methodHash === undefined || method.methodHash === ''
-        ? 'transfer'
-        : method.methodHash)
-  return h(
-    'span',
-    {
-      class: 'method',
-      title: visible(`${method?.methodName ?? word} ${method?.methodHash ?? ''}`.trim()),
-    },
-    clipped(word),
-  )
-}
-
 /** The receiver of a transaction: of a creation the contract that it made. */
 export function receiverOf({
   to: receiver,
@@ -185,49 +169,31 @@ export function outcome(txStatus: string): View {
   return txStatus === '1' ? pill('success', 'good') : pill('failed', 'bad')
 }
 
-/** Transactions, one a row, as seen from `self` where given. */
-export function txTable(
+/** Transactions of a chain, each with its sentence; of an address, `self`, also whether it sent or received. */
+export function toldTable(
   world: World,
   transactions: readonly NativeTransaction[],
   self?: string,
 ): JSX.Element {
-  return table(
-    [
-      ['Transaction'],
-      ['Method', 'wide'],
-      ['Block', 'wide'],
-      ['Time'],
-      ['From'],
-      ['To'],
-      ['Value', 'num'],
-      ['Fee', 'num wide'],
-    ],
-    transactions.map((tx) => {
-      const { symbol, decimals } = coinOf(world, tx.chainId)
-      return [
-        h('span', null, [
-          txLink(tx.chainId, tx.txHash),
-          tx.txStatus === '1' ? null : [' ', pill('failed', 'bad')],
-        ]),
-        methodWord(tx),
-        blockLink(tx.chainId, tx.blockNumber),
-        age(tx.blockTimestamp),
-        ...bothEnds(tx.chainId, { from: tx.from, to: receiverOf(tx) }, self),
-        // Most calls move tokens alone.
-        tx.value === '0' ? h('span', { class: 'quiet' }, '0') : coins(tx.value, decimals, symbol),
-        coins(feeOf(tx), decimals, symbol),
-      ]
-    }),
-  )
-}
-
-/** Transactions of a chain, each with its sentence. */
-export function toldTable(world: World, transactions: readonly NativeTransaction[]): JSX.Element {
+  const direction: RowColumn<NativeTransaction> = [
+    'Direction',
+    'wide',
+    (tx) =>
+      isSame(tx.from.address, self)
+        ? pill('OUT')
+        : tx.summary?.parts.some(({ address = '' }) => isSame(address, self)) === true &&
+          pill('IN', 'good'),
+  ]
   return rowTable(transactions, [
     ['Transaction', '', ({ chainId, txHash }) => txLink(chainId, txHash)],
     ['Block', 'wide', ({ chainId, blockNumber }) => blockLink(chainId, blockNumber)],
     ['Time', 'wide', ({ blockTimestamp }) => age(blockTimestamp)],
-    ['What happened', '', ({ chainId, summary }) => summary && sentence(world, chainId, summary)],
+    ...(self === undefined ? [] : [direction]),
+    [
+      'What happened',
+      'told',
+      ({ chainId, summary }) => summary && sentence(world, chainId, summary),
+    ],
     [
       'Fee',
       'num wide',

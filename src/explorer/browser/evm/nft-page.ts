@@ -24,7 +24,7 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import type { World } from '../kit/world.ts'
-import { chainLink, addressLink } from './evm-parts.ts'
+import { chainLink, addressLink, isSame } from './evm-parts.ts'
 import { transferTable } from './transfers.ts'
 
 type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }
@@ -65,7 +65,7 @@ function tiles(chainId: string, tokens: readonly Token[], own?: string): JSX.Ele
           h(Picture, { chainId, token }),
           h('b', null, titleOf(token)),
         ]),
-        token.address.toLowerCase() !== own?.toLowerCase() &&
+        !isSame(token.address, own) &&
           h('small', { class: 'quiet' }, [
             token.balance === undefined ? '' : `${token.balance} × `,
             named('symbol' in token ? token.symbol : undefined, token.address),

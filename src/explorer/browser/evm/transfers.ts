@@ -8,7 +8,7 @@ import { amount, cutAmount, ends, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { age, coins, pill, table, type View } from '../kit/parts.ts'
 import { coinOf, type World } from '../kit/world.ts'
-import { blockLink, bothEnds, isZero, spamPill, txLink } from './evm-parts.ts'
+import { blockLink, bothEnds, isSame, isZero, spamPill, txLink } from './evm-parts.ts'
 
 type Erc20 = {
   readonly address: string
@@ -51,10 +51,6 @@ export function tokenAmount(
     ),
     spamPill(token),
   ])
-}
-
-function isSame(address: string, own = ''): boolean {
-  return address.toLowerCase() === own.toLowerCase()
 }
 
 type NftShown = {

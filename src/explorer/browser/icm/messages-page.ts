@@ -133,21 +133,21 @@ export function messageTable(world: World, messages: readonly IcmMessage[]): JSX
   return table(
     [
       ['Message'],
+      ...(isTold ? [['What happened', 'told'] as const] : []),
       ['Status'],
-      ['Sent'],
-      ['From'],
-      ['To'],
-      ...(isTold ? [['What happened', 'wide'] as const] : []),
-      ['Took', 'num'],
+      ['Sent', 'wide'],
+      ['From', isTold ? 'wide' : ''],
+      ['To', isTold ? 'wide' : ''],
+      ['Took', 'num wide'],
       ['Fee', 'num wide'],
     ],
     messages.map((message) => [
       idLink(to('message', message.messageId), message.messageId),
+      ...(isTold ? [message.summary && sentence(world, toldChain(message), message.summary)] : []),
       statusPill(message),
       message.sourceTransaction === undefined ? '' : age(message.sourceTransaction.timestamp),
       messageEnd(world, message.sourceEvmChainId, message.sourceBlockchainId),
       messageEnd(world, message.destinationEvmChainId, message.destinationBlockchainId),
-      ...(isTold ? [message.summary && sentence(world, toldChain(message), message.summary)] : []),
       timeTaken(message),
       coins(
         message.rewardDetails.value,
@@ -161,7 +161,11 @@ export function messageTable(world: World, messages: readonly IcmMessage[]): JSX
 /** Messages in few words, one a row: what each brought, and whether it came. */
 export function toldMessages(world: World, messages: readonly IcmMessage[]): JSX.Element {
   return table(
-    [['Message', 'wide'], ['What happened'], ['Status', 'num']],
+    [
+      ['Message', 'wide'],
+      ['What happened', 'told'],
+      ['Status', 'num'],
+    ],
     messages.map((message) => [
       idLink(to('message', message.messageId), message.messageId),
       message.summary && sentence(world, toldChain(message), message.summary),

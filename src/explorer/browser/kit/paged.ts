@@ -63,7 +63,7 @@ function Paged<T extends { readonly nextPageToken?: string | undefined }>({
     buttons === null && isEmpty(answer.data)
       ? null
       : h('div', { class: 'below' }, [
-          h(CsvLink, { path: withQuery(path, { ...filters, pageSize: '' }), name }),
+          h(CsvLink, { path: withQuery(path, { ...filters, pageSize: '', summaries: '' }), name }),
           buttons,
         ]),
   ])

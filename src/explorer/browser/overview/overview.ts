@@ -259,7 +259,7 @@ function LastDay({ chain: { evmChainId } }: { readonly chain: ChainStatus }): JS
 
 function latestTxs(world: World, transactions: readonly NativeTransaction[]): JSX.Element {
   return table(
-    [['Transaction'], ['Chain', 'wide'], ['Time', 'wide'], ['What happened']],
+    [['Transaction'], ['Chain', 'wide'], ['Time', 'wide'], ['What happened', 'told']],
     transactions.map(({ chainId, txHash, blockTimestamp, summary }) => [
       txLink(chainId, txHash),
       chainLink(world, chainId),

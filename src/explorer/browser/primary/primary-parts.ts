@@ -144,8 +144,8 @@ export function txRows(
       ({ txHash }) => idLink(to('primary', network, 'tx', chain, txHash), txHash),
     ],
     ['Block', 'num wide', (tx) => blockOf(network, chain, tx)],
-    ['Time', '', (tx) => age(tx.blockTimestamp ?? tx.timestamp ?? 0)],
-    ['What happened', '', (tx) => h('span', { title: shortType(tx.txType) }, whatHappened(tx))],
+    ['Time', 'wide', (tx) => age(tx.blockTimestamp ?? tx.timestamp ?? 0)],
+    ['What happened', 'told', (tx) => h('span', { title: shortType(tx.txType) }, whatHappened(tx))],
     ['Fee burned', 'num wide', (tx) => assetSums(feeBurned(tx))],
   ])
 }

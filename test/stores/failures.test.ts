@@ -202,8 +202,11 @@ void test('postgres: readers of a silent server fail, then read on', patience, (
     assert.deepEqual(await Promise.all([ask(), ask()]), [[0], [0]])
     relay.silence()
     // Two wait for an answer, the third for a connection.
-    for (const asked of await Promise.allSettled([ask(), ask(), ask()]))
-      assert.ok(asked.status === 'rejected' && code('store-failed')(asked.reason), asked.status)
+    for (const outcome of await Promise.allSettled([ask(), ask(), ask()]))
+      assert.ok(
+        outcome.status === 'rejected' && code('store-failed')(outcome.reason),
+        outcome.status,
+      )
     relay.recover()
     assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [[0], [0], [0]])
     await reader.close()

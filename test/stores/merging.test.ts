@@ -125,7 +125,7 @@ void test('merging: as many segments as a fast backfill leaves are merged at onc
   })
 })
 
-void test('merging: segments without rows have one name, and are told apart by their heights', async () => {
+void test('merging: segments without rows have one name, and are distinguished by their heights', async () => {
   // Blocks without internal transactions leave files of traces that are the same.
   const heights = Array.from({ length: 40 }, (_, at) => at + 1)
   await withFrozen(heights, async ({ store }) => {

@@ -111,7 +111,7 @@ const sweep = async ({ database, history, commit }: Host, nowMs = keptUnnamedMs)
     await commit((writer) => history.folder.removeOverdue(writer))
 }
 
-/** As `verify --store --repair` does: the damage is told to every process, the file comes back, the mark goes. */
+/** As `verify --store --repair` does: every process learns of the damage, the file comes back, the mark goes. */
 const repair = async ({ database, history, commit }: Host): Promise<void> => {
   const manifest = await history.manifest(database)
   const [damaged] = manifest.segments

@@ -19,7 +19,7 @@ type Talking = {
   readonly close: () => Promise<void>
 }
 
-/** A server whose sockets say what they are told, and whose path `/away` refuses. */
+/** A server whose sockets echo what they receive, and whose path `/away` refuses. */
 async function talking(t: TestContext, admit?: () => Promise<undefined>): Promise<Talking> {
   const events = new EventTarget()
   const peers: Peer[] = []

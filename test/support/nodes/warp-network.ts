@@ -224,9 +224,10 @@ export type NetworkOptions = {
   readonly messages?: MessageSource
   readonly configured?: (validators: readonly Validator[]) => readonly string[]
   readonly bootstrappers?: (validators: readonly Validator[]) => readonly string[]
-  readonly told?: boolean
+  /** Whether the node lists the validators among its peers; true unless given. */
+  readonly listsPeers?: boolean
   readonly log?: Log
-  /** Looks at what is asked of the cryptography. */
+  /** Sees the calls of the cryptography. */
   readonly watched?: (bls: Bls) => Bls
 }
 
@@ -267,7 +268,7 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
     conversions: {},
     chains: {},
     peers:
-      options.told === false
+      options.listsPeers === false
         ? []
         : validators.map(({ nodeId, port }) => ({ nodeID: nodeId, publicIP: `127.0.0.1:${port}` })),
     down: false,

@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core'
 
 import { mostAttempts } from '../../src/explorer/browser/kit/patient-fetch.ts'
 import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
-import { startFirn, toldChains, until, untilLive } from '../support/processes/firn-process.ts'
+import { startFirn, chainStatuses, until, untilLive } from '../support/processes/firn-process.ts'
 import { cast } from './places.ts'
 import { settled, visit } from './watched-page.ts'
 
@@ -357,7 +357,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
       await page.click('.newest-blocks button')
       node.head = 45
       await until('indexed 45', async () => {
-        return ((await toldChains(firn)).get('fuji-summit')?.indexedHeight ?? -1) >= 45
+        return ((await chainStatuses(firn)).get('fuji-summit')?.indexedHeight ?? -1) >= 45
       })
       assert.equal(await blocks.first().innerText(), '41')
       await page.click('.newest-blocks button')

@@ -21,8 +21,8 @@ import {
   entry,
   follow,
   type RunningFirn,
-  type ToldChain,
-  toldChains,
+  type ChainStatus,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 import { serveUnderIds } from './served-chains.ts'
@@ -79,7 +79,7 @@ async function untilAllLive(reader: RunningFirn, chains: number): Promise<void> 
   const deadline = performance.now() + limitMs
   for (;;) {
     // A server that starts so many stores at once may be too busy for an answer.
-    const told = await toldChains(reader).catch(() => new Map<string, ToldChain>())
+    const told = await chainStatuses(reader).catch(() => new Map<string, ChainStatus>())
     const live = [...told.values()].filter(
       ({ state, indexedHeight }) => state === 'live' && indexedHeight === head,
     )

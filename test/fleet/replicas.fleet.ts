@@ -16,7 +16,7 @@ import {
   freshFolder,
   type RunningFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 import { startPostgres } from '../support/stores/postgres.ts'
@@ -207,7 +207,7 @@ async function inTurns(t: TestContext, urls: readonly string[]): Promise<string>
 
 async function untilAt({ firn }: One, height: number): Promise<void> {
   await until(`live at ${height}`, async () => {
-    const told = (await toldChains(firn)).get(key)
+    const told = (await chainStatuses(firn)).get(key)
     return told?.state === 'live' && told.indexedHeight === height
   })
 }

@@ -20,7 +20,7 @@ import {
   freshFolder,
   indexedFolder,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
@@ -82,7 +82,7 @@ void test('a Firn that is started over a changed row says which table it is in, 
   disk.exec(words)
   disk.close()
   const firn = await startFirn(t, ['--data-dir', dataDir])
-  const told = async () => (await toldChains(firn)).get('fuji-demo-chain')
+  const told = async () => (await chainStatuses(firn)).get('fuji-demo-chain')
   await until('told', async () => (await told())?.state === 'stopped')
   assert.match(
     (await told())?.reason ?? '',

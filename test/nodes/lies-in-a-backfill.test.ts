@@ -56,9 +56,9 @@ const kinds: Readonly<Record<string, readonly [method: 'block' | 'receipts' | 't
 }
 
 for (const [name, [method, change]] of Object.entries(kinds))
-  void test(`one reply of twenty lies in a backfill, ${name}: nothing of it is handed on`, async () => {
-    let told = 0
-    for (let seed = 1; told < 2; seed++) {
+  void test(`one reply of twenty lies in a backfill, ${name}: nothing of it is stored`, async () => {
+    let lies = 0
+    for (let seed = 1; lies < 2; seed++) {
       assert.ok(seed < 40, 'the seeds tell lies')
       const draw = drawsOf(seed * 7_919)
       const lie: Lie = (call, result) => {
@@ -66,7 +66,7 @@ for (const [name, [method, change]] of Object.entries(kinds))
         if (result === null || Number(call.params[0]) === 0 || draw() > 0.05) return result
         const before = JSON.stringify(result)
         const changed = change(structuredClone(result), draw)
-        if (JSON.stringify(changed) !== before) told++
+        if (JSON.stringify(changed) !== before) lies++
         return changed
       }
       const run = await ran({ lie, honest: true })

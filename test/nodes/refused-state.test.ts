@@ -1,4 +1,4 @@
-/** Nodes that do not tell state: they are asked again, ever more rarely. */
+/** Nodes that refuse state calls are tried again, ever more rarely. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -75,7 +75,7 @@ const question: StateCall = {
   target: { to: '0x0200000000000000000000000000000000000005', data: '0x4213cf78' },
 }
 
-void test('eth_call refused as unknown: not served, asked again ever more rarely, and at last told', async () => {
+void test('eth_call refused as unknown is not served, is tried again ever more rarely, and is served once the node answers', async () => {
   let isRefused = true
   const { clock, source, calls } = await asking(() => (isRefused ? unknownMethod : undefined))
   for (let minute = 0; minute < 600; minute++) {
@@ -98,7 +98,7 @@ void test('eth_call refused as unknown: not served, asked again ever more rarely
 })
 
 /** As the first transfer of a token leaves it. */
-const unaskedToken = newTokens([{ id: 1, standard: 20, height: 1 }])
+const newToken = newTokens([{ id: 1, standard: 20, height: 1 }])
 
 for (const [name, answer] of [
   ['does not know eth_call', unknownMethod],
@@ -113,7 +113,7 @@ for (const [name, answer] of [
     t.after(() => database.close())
     await database.transaction(async (writer) => {
       await writer.insert(address, { id: [1], bytes: [new Uint8Array(20).fill(7)], cased: [0] })
-      await writer.insert(token, unaskedToken)
+      await writer.insert(token, newToken)
       const after = { height: node.head, hash: undefined }
       await moveCheckpoint(writer, blockStage, { before: undefined, after, epoch: 1 })
     })
@@ -125,8 +125,8 @@ for (const [name, answer] of [
     over.abort()
     await running
     // Seven questions make one request.
-    const asked = calls() / 7
-    assert.ok(asked >= 3 && asked <= 20, `${asked} requests in an hour`)
+    const requests = calls() / 7
+    assert.ok(requests >= 3 && requests <= 20, `${requests} requests in an hour`)
   })
 
 void test('every token is looked at within a day, whatever their number: the longest unseen first', async (t) => {

@@ -74,7 +74,7 @@ async function connected({ peers }: OpenSource, nodeId: string): Promise<Session
   }
 }
 
-void test('peers: much that was asked for at once ends no connection', async (t) => {
+void test('peers: many requests at once end no connection', async (t) => {
   const items = [realWorld().random.bytes(2_000_000)]
   const peer = await startValidator({
     ...stakerKeys(0),
@@ -119,18 +119,18 @@ void test('peers: who has four fifths of the stake says what is accepted', async
   assert.equal((await vote.accepted(await drawn(1), [tip])).length, 0)
 })
 
-void test('peers: a peer is asked for ancestors once a second, one question at a time', async () => {
+void test('peers: a peer gets one get-ancestors request at a time, at most one a second', async () => {
   let now = 0
   const sleep = async (ms: number): Promise<void> => {
     await nextTurn()
     now += ms
   }
-  const asked = new Map<string, { from: number; until: number }[]>()
+  const requests = new Map<string, { from: number; until: number }[]>()
   const sessionOf = (nodeId: string): Partial<Session> => ({
     nodeId,
     requestBlocks: async () => {
       const question = { from: now, until: Number.POSITIVE_INFINITY }
-      asked.set(nodeId, [...(asked.get(nodeId) ?? []), question])
+      requests.set(nodeId, [...(requests.get(nodeId) ?? []), question])
       await sleep(nodeId === 'slow' ? 1_500 : 30)
       question.until = now
       return [new Uint8Array(1)]
@@ -153,8 +153,8 @@ void test('peers: a peer is asked for ancestors once a second, one question at a
     for (let at = 0; at < 10; at++) await blocks.request(() => nodeIds, wanted, signal)
   }
   await Promise.all([askOn(), askOn()])
-  assert.equal([...asked.values()].flat().length, 20)
-  for (const [nodeId, questions] of asked)
+  assert.equal([...requests.values()].flat().length, 20)
+  for (const [nodeId, questions] of requests)
     for (const [at, { from }] of questions.entries()) {
       const before = questions[at - 1]
       if (before === undefined) continue
@@ -173,12 +173,12 @@ void test('peers: the X-Chain of a public network without a node is off, and say
   const limits = sourceLimits(config)
   const openHost = (): never => assert.fail('nothing runs')
   const parts = { world: fileWorld, log: silentLog, limits, signal, openHost }
-  const told = primaryStreams(spec, opened.source, parts).map(({ status }) => status())
+  const statuses = primaryStreams(spec, opened.source, parts).map(({ status }) => status())
   assert.deepEqual(
-    told.map(({ stage, state }) => `${stage} ${state}`),
+    statuses.map(({ stage, state }) => `${stage} ${state}`),
     ['P syncing', 'X off', 'C off', 'health live'],
   )
-  assert.match(told[1]?.reason ?? '', /^its history before Cortina is not in blocks/)
+  assert.match(statuses[1]?.reason ?? '', /^its history before Cortina is not in blocks/)
 })
 
 const fetching = /^blocks \d+ to \d+ are being fetched from peers; the network is at 184$/
@@ -247,7 +247,7 @@ void test('peers: what lies in the folder damaged, or of another history, is fet
   }
 })
 
-void test('peers: a tip that contradicts what is stored is told', async (t) => {
+void test('peers: a tip that contradicts what is stored is refused with source-mismatch', async (t) => {
   network.lies.fill(undefined)
   const stored = { validators: async () => [], blockId: async () => truth.other.P.idAt(7) }
   const opened = openSource(truth, network, { stored })
@@ -277,7 +277,7 @@ void test('peers: who contradicts what is stored is read again, and believed onc
   assert.equal(await readAll(opened.source, truth.P, signal, { height }), 'live')
 })
 
-void test('peers: an upgrade that most of them know and we do not is told', async (t) => {
+void test('peers: the note names an upgrade that most peers know and this version does not', async (t) => {
   network.lies.fill(undefined)
   const opened = openSource(truth, network, { newestUpgrade: 1_700_000_000 })
   t.after(opened.close)

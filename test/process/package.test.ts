@@ -32,11 +32,11 @@ void test('package: what npm publishes starts without its sources, indexes and s
     JSON.parse(await readFile(join(root, 'package.json'), 'utf8')),
     'package.json',
   )
-  const told = await run(process.execPath, [entry, '--version'])
-  assert.equal(told.code, 0, told.stderr)
+  const printed = await run(process.execPath, [entry, '--version'])
+  assert.equal(printed.code, 0, printed.stderr)
   const layout = / \(layout \d+ of stores(?:, commit [0-9a-f]{12})?\)\n$/
-  assert.match(told.stdout, layout)
-  assert.equal(told.stdout.replace(layout, ''), version)
+  assert.match(printed.stdout, layout)
+  assert.equal(printed.stdout.replace(layout, ''), version)
 
   const flags = [
     'start',

@@ -15,7 +15,7 @@ import {
   run,
   runFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 
@@ -256,7 +256,7 @@ void test('start: what a configuration lacks is said with its remedy, and it run
     /^ {2}chains\[0\] has no name and is called by its place: give it one, `name: My L1`\.$/m,
   )
   await until('the reason', async () => {
-    const [chain] = (await toldChains(bare)).values()
+    const [chain] = (await chainStatuses(bare)).values()
     return /the node does not run this chain: add its subnet to track-subnets and restart the node/.test(
       chain?.reason ?? '',
     )

@@ -110,8 +110,8 @@ export async function ran(setting: Setting): Promise<Ran> {
   const good = await openReplayNode(file)
   const fair = await openReplayNode(file)
   bad.head = good.head = fair.head = setting.stepwise === true ? 10 : (setting.head ?? head)
-  const { form = (_, result) => result, lie: told = (_, result) => result } = setting
-  bad.lie = (call, result) => told(call, form(call, result))
+  const { form = (_, result) => result, lie: alter = (_, result) => result } = setting
+  bad.lie = (call, result) => alter(call, form(call, result))
   good.lie = setting.alike === true ? bad.lie : form
   bad.script = (exchange) => {
     if (setting.elements !== undefined && exchange.batch) {

@@ -85,7 +85,7 @@ void test('native balance: what the node tells, now and at the last block', asyn
     const detail = await service.get(`/v1/chains/${chain}/transactions/${transactionHash}`)
     const { address } = detail.body.nativeTransaction.from
     const path = `/v1/chains/${chain}/addresses/${address}/balances:getNative`
-    const told = await service.chains[0]!.state.balance(
+    const balance = await service.chains[0]!.state.balance(
       Buffer.from(address.slice(2), 'hex'),
       undefined,
       new AbortController().signal,
@@ -93,7 +93,7 @@ void test('native balance: what the node tells, now and at the last block', asyn
     for (const query of ['', '?blockNumber=152']) {
       const { status, body } = await service.get(path + query)
       assert.equal(status, 200)
-      assert.equal(body.nativeTokenBalance.balance, told.toString())
+      assert.equal(body.nativeTokenBalance.balance, balance.toString())
     }
     assert.equal((await service.get(`${path}?blockNumber=10`)).status, 503)
     assert.equal((await service.get(`${path}?blockNumber=9999`)).status, 404)

@@ -66,7 +66,7 @@ void test('transaction: input and fee fields are those of the node', async () =>
   }
 })
 
-void test('transaction: an interchain message sent or delivered is told', async () => {
+void test('transaction: an interchain message that it sent or delivered is part of the answer', async () => {
   const messenger = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
   const send = '0x2a211ad4a59ab9d003852404f9c57c690704ee755f3c79d2c2812ad32da99df8'
   const receive = '0x292ee90bbaf70b5d4936025e09d56ba08f3e421156b6a568cf3c2840d9343e34'

@@ -71,7 +71,7 @@ function prunedState(own: StateReader): StateReader {
   }
 }
 
-/** Its coins are the heights: a point that asked at another block would show. */
+/** Its coins are the heights: a point read at another block would show. */
 function archiveState(own: StateReader): StateReader {
   return {
     ...own,

@@ -331,7 +331,7 @@ function compare(message: Json, expected: Expected | undefined, name: string): v
   }
 }
 
-void test('messages: a chain whose store cannot be read is told and keeps no other back', async () => {
+void test('messages: a chain whose store cannot be read is reported and delays no other', async () => {
   const place = { ...location, layouts: laterLayouts('takes') }
   await (await openStore(place, 'fuji-newer', messageTables, 'write')).close()
   const newer = { ...messengerChain(51001), key: 'fuji-newer' }

@@ -83,8 +83,8 @@ void test('delegators: filters, order and pages; PostgreSQL answers the same', a
     ({ nodeId, delegationStatus }) => nodeId === first.nodeId && delegationStatus === 'completed',
   )
   assert.deepEqual(await ended.readAll(both, 'delegators'), ofBoth)
-  for (const asked of [`${path}?pageSize=100`, byOwner, both, `${path}?nodeIds=${first.nodeId}`])
-    assert.deepEqual((await scaled.get(asked)).body, (await ended.get(asked)).body, asked)
+  for (const list of [`${path}?pageSize=100`, byOwner, both, `${path}?nodeIds=${first.nodeId}`])
+    assert.deepEqual((await scaled.get(list)).body, (await ended.get(list)).body, list)
 })
 
 void test('delegators: what is wrong is named', async () => {

@@ -61,7 +61,7 @@ void test('UTXOs: those of the X- and C-Chain are the node’s', async () => {
   const x = (await listed('x-chain')).filter(
     (utxo) => utxo.createdOnChainId === utxo.consumedOnChainId,
   )
-  // Shared outputs need as many of their owners as their threshold says; all owners are asked.
+  // Shared outputs need as many of their owners as their threshold says; the request names all owners.
   assert.deepEqual(x.map(bytesOf).toSorted(), recorded('avm.getUTXOs').toSorted())
   const c = (await listed('c-chain')).filter(
     (utxo) => utxo.consumedOnChainId === toCb58(chainIds.C),

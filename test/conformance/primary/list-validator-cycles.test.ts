@@ -108,7 +108,7 @@ void test('cycles: weights are those the node had in its sets, delegations are c
   )
 })
 
-void test('cycles: an aborted one earned nothing; a position is asked for by its transaction', async () => {
+void test('cycles: an aborted one earned nothing; a list can be of one staking transaction', async () => {
   const { body } = await whole.get(cyclesOf(second.nodeId))
   assert.equal(body.currentCycle, undefined)
   const aborted = body.cycles.filter(({ outcome }: Json) => outcome === 'aborted')

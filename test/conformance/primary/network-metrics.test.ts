@@ -36,7 +36,7 @@ void test('staking metrics: counts and weights of now are the node’s', async (
     const theirs: Json[] = replyOf(
       answers[name],
       'platform.getCurrentValidators',
-      (asked) => asked.subnetID === primary && asked.nodeIDs === undefined,
+      (parameters) => parameters.subnetID === primary && parameters.nodeIDs === undefined,
     ).validators
     const sum = (key: string): number => theirs.reduce((all, one) => all + Number(one[key]), 0)
     assert.equal(await newest(service, `${metricsOf}/validatorCount`), theirs.length)
@@ -142,7 +142,7 @@ void test('L1 fees: parts sum to the whole; each path answers', async () => {
   assert.ok((await newest(five, `/v2/validator/${nodeId}/metrics/perNodeDailyFeesPaid`)) > 0)
 })
 
-void test('network metrics: PostgreSQL gives the bytes SQLite gives; wrong ids are told', async () => {
+void test('network metrics: PostgreSQL gives the bytes SQLite gives; wrong ids are 400', async () => {
   const { validators } = (await five.get('/v1/networks/fuji/l1Validators')).body
   const [{ validationId, nodeId, subnetId }] = validators
   const paths = [

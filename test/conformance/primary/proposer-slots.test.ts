@@ -169,7 +169,7 @@ void test('schedule: what is taken back is as if it had not been judged', async 
   })
 })
 
-void test('schedule: a block that a node told wrongly is taken back with its slots, and judged again', async () => {
+void test('schedule: a wrong block of a node is taken back with its slots, and the right one is judged again', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-slots-'))
   const { signal } = new AbortController()
   const source = openRecordedPrimary(readFileSync(proposalsPath))

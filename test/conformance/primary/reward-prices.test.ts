@@ -32,7 +32,7 @@ const completed = await service.readAll(
 const nodeIds = completed.map(({ nodeId }) => nodeId).join(',')
 const rewards = `${base}/rewards?nodeIds=${nodeIds}`
 
-void test('rewards: each tells what AVAX cost on its day, in the currency asked for', async () => {
+void test('rewards: each has the price of AVAX on its day, in the requested currency', async () => {
   const inDollars = await service.readAll(rewards, 'historicalRewards')
   assert.ok(inDollars.length > 0)
   for (const { reward } of inDollars)

@@ -111,6 +111,6 @@ void test('what no segment holds is not taken: it is made again from segments an
     digests.push(await storeDigest(each, evmTables))
   }
   assert.deepEqual(digests[1], digests[0])
-  const asked = await store.get(statement('select count(*) from token where metadata_height > 0'))
-  assert.deepEqual(asked, [0], 'names follow from no block: their contracts are asked again')
+  const named = await store.get(statement('select count(*) from token where metadata_height > 0'))
+  assert.deepEqual(named, [0], 'names follow from no block: their contracts are called again')
 })

@@ -93,7 +93,7 @@ void test('time rests where the recordings end, a year later, too', async () => 
   assert.deepEqual(rested.times, [recordedEnd(time)])
 })
 
-void test('a balance that blocks to come change is not told before, any other is', async () => {
+void test('a balance that later blocks change is not served before them, any other is', async () => {
   const real = clockAt(2_000_000_000_000)
   const time = await timeOf(real, 120)
   const source = openRecording(file('summit'), recordedClock(real, time))

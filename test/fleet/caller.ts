@@ -15,7 +15,7 @@ export type Caller = {
 }
 
 /** Another question, and whether a text answers it. */
-export type Asked = { readonly url: string; readonly isRight: (text: string) => boolean }
+export type Question = { readonly url: string; readonly isRight: (text: string) => boolean }
 
 /** Between two requests. */
 const everyMs = 40
@@ -23,7 +23,7 @@ const everyMs = 40
 const limitMs = 30_000
 
 /** Begins to ask for `url`, a list of blocks, and for what `other` gives by the height of the newest block. */
-export function startCaller(url: string, other?: (newest: number) => Asked): Caller {
+export function startCaller(url: string, other?: (newest: number) => Question): Caller {
   const wrong: string[] = []
   let answered = 0
   let refused = 0
@@ -41,7 +41,7 @@ export function startCaller(url: string, other?: (newest: number) => Asked): Cal
     answered++
     return text
   }
-  const answerOf = async ({ url: place, isRight }: Asked): Promise<void> => {
+  const answerOf = async ({ url: place, isRight }: Question): Promise<void> => {
     const text = await textOf(place)
     if (text !== undefined && !isRight(text)) throw new Error(`${place}: ${text}`)
   }
@@ -75,7 +75,7 @@ export function startCaller(url: string, other?: (newest: number) => Asked): Cal
 }
 
 /** Blocks by their heights, drawn from all that are stored, at `url`: most are history. */
-export function oldBlocks(url: string, node: ReplayNode): (newest: number) => Asked {
+export function oldBlocks(url: string, node: ReplayNode): (newest: number) => Question {
   let draw = 1
   return (newest) => {
     draw = (draw * 48_271) % 2_147_483_647

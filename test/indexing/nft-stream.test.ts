@@ -1,4 +1,4 @@
-/** URIs and metadata asked for beside a recorded chain, step by step. */
+/** URIs and metadata fetched beside a recorded chain, step by step. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -108,10 +108,10 @@ void test('nft stream: every token has the URI its contract answers, `{id}` fill
   for (const row of stored) {
     const selector = row.standard === 721 ? '0xc87b56dd' : '0x0e89341c'
     const key = `eth_call ${row.contract} ${selector}${row.item.slice(2)}`
-    const told = recording.answers().get(key)
+    const recorded = recording.answers().get(key)
     const label = `${row.contract} ${row.item}`
-    if (told?.kind === 'value') {
-      const uri = abiString(told.value)!.replaceAll('{id}', row.item.slice(2))
+    if (recorded?.kind === 'value') {
+      const uri = abiString(recorded.value)!.replaceAll('{id}', row.item.slice(2))
       assert.equal(row.uri, uri, label)
       assert.equal(row.status, uri.startsWith('data:') ? 'INDEXED' : 'UNINDEXED', label)
     } else {
@@ -236,10 +236,10 @@ void test('nft stream: answers that are no ABI string are invalid URIs', async (
   await close()
 })
 
-void test('nft stream: what no node can tell now is asked again, later and later', async () => {
-  const asked = new Map<string, number>()
+void test('nft stream: a URI that no node can serve now is read again, later and later', async () => {
+  const calls = new Map<string, number>()
   const { settle, rows, time, close } = await streamOver((key) => {
-    asked.set(key, (asked.get(key) ?? 0) + 1)
+    calls.set(key, (calls.get(key) ?? 0) + 1)
     return { kind: 'not-served', reason: 'test' }
   })
   const start = time.nowMs / 1_000
@@ -248,7 +248,7 @@ void test('nft stream: what no node can tell now is asked again, later and later
   time.nowMs += 60_000
   await settle()
   assert.ok((await rows()).every((row) => row.due === start + 60 + 120 && row.attempts === 2))
-  assert.deepEqual(new Set(asked.values()), new Set([2]))
+  assert.deepEqual(new Set(calls.values()), new Set([2]))
   await close()
 })
 

@@ -20,7 +20,7 @@ void test('pipeline: replies in any order are committed in order, each height on
       seed = (seed * 48_271) % 2_147_483_647
       await clock.sleep(seed % 900)
       if (seed % 5 === 0) throw new Fault('node-unreachable', 'not now')
-      // Now and then only a part of what was asked.
+      // Now and then only a part of what was requested.
       const until = seed % 3 === 0 ? range.from + 1 : range.until
       return { from: range.from, until }
     },
@@ -139,7 +139,7 @@ for (const [name, parts] of [
   ['fetch', { fetch: () => Promise.reject(new Fault('node-refused', 'never')) }],
   ['apply', { apply: () => Promise.reject(new Fault('state-violation', 'never')) }],
 ] as const)
-  void test(`pipeline: a fault of ${name} that time cannot heal ends it and is told`, async () => {
+  void test(`pipeline: a fault of ${name} that time cannot heal ends it with that error`, async () => {
     const clock = virtualClock()
     const pipeline = made(clock, parts)
     pipeline.setHead(100)

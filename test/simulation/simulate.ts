@@ -259,10 +259,10 @@ async function compare(history: number, location: StoreLocation): Promise<void> 
     const { wrong } = await simulate(undisturbed(history))
     if (wrong !== undefined) throw new Wrong(`undisturbed: ${wrong}`)
   }
-  const told = await digestOf(location)
+  const stored = await digestOf(location)
   for (const [table, digest] of Object.entries(wanted.get(history) ?? {}))
-    if (told[table] !== digest)
-      throw new Wrong(`table ${table} holds ${told[table]}, undisturbed ${digest}`)
+    if (stored[table] !== digest)
+      throw new Wrong(`table ${table} holds ${stored[table]}, undisturbed ${digest}`)
 }
 
 function undisturbed(history: number): Plan {

@@ -152,7 +152,7 @@ void test('aliases: live at once, on every route, and again after a restart', as
   assert.equal((await second.send({ ...rpc, path: '/ext/bc/mine/rpc' })).status, 404)
 })
 
-void test('aliases: one onto a real path never hides it', async (t) => {
+void test('aliases: an alias equal to a real path never hides it', async (t) => {
   const node = await start(t)
   await node.call('admin.alias', { endpoint: 'info', alias: 'health/liveness' })
   const { body } = await node.send({ ...get, path: '/ext/health/liveness' })

@@ -112,7 +112,7 @@ void test('plugin files: hidden ones, other endings and names that are no VM are
   assert.equal(refused.error?.message, 'invalid vmID: "not-a-vm"')
 })
 
-void test('plugin permissions: what strangers may write is never run', async (t) => {
+void test('plugin permissions: a file that other users may write is never run', async (t) => {
   const node = await start(t)
   const id = vmIdOf('open')
   const ran = join(node.folder, 'ran')
@@ -134,7 +134,7 @@ void test('plugin permissions: what strangers may write is never run', async (t)
   assert.deepEqual(await load(node), { newVMs: { [id]: [] } })
 })
 
-void test('plugin folder: one that is not there is empty, one that is no folder is an error', async (t) => {
+void test('plugin folder: a missing one is empty, a file in its place is an error', async (t) => {
   const node = await start(t)
   const path = join(node.folder, 'plugins')
   rmSync(path, { recursive: true })

@@ -130,7 +130,7 @@ function isEmpty(answer: unknown): boolean {
   return isOnlyLists && lists.every((list) => list.length === 0)
 }
 
-void test('guides and README: what can be pasted against the demo is answered', async (t) => {
+void test('guides and README: every request that can be pasted against the demo is answered', async (t) => {
   const firn = await startDemo(t, await demoFolder(t))
   await untilDemoServed(firn)
   const guide = new URL('../../docs/guide/', import.meta.url)

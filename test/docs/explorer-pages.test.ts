@@ -68,7 +68,7 @@ void test('rewards: a fee takes its part, a full year pays the same before and a
   assert.equal(rewardOf({ ...year, supply: 0n, minRate: minRates.before }), 0n)
 })
 
-void test('stake that ends: one point a week, also where nothing ends', () => {
+void test('ending stake: one point a week, also where no stake ends', () => {
   const week = 604_800
   const one = (weeks: number, navax: string): Parameters<typeof endsPerWeek>[0][number] => ({
     endTimestamp: week * weeks + 5,
@@ -149,7 +149,7 @@ void test('addresses: parameters of a path are encoded, the others are its query
       assert.ok(!(name in parameters.query.properties), `${id} has one ${name}`)
 })
 
-void test('what is missing: an empty list is final once its chains are indexed, and requested again when they are', () => {
+void test('empty lists: one is final once its chains are indexed, and requested again when they are', () => {
   const stage = {
     stage: 'blocks',
     state: 'syncing',

@@ -359,7 +359,7 @@ void test('explorer: ids, spans, moments and names read well', () => {
   assert.equal(brief(102_281_234), '102.28M')
 })
 
-void test('explorer: signs nobody can see are named, and a symbol comes with its address', () => {
+void test('explorer: invisible characters are named, and a symbol comes with its address', () => {
   const token = '0xA51c1fc2f0D1a1b8494Ed1FE312d7C3a78Ed91C0'
   // Zero width, bidi override, isolate, control, soft hyphen, Hangul filler, line separator, tag.
   const cases: [string, string][] = [
@@ -442,7 +442,7 @@ void test('explorer: a 503 reads "Not known", other failures have their status',
   assert.deepEqual([503, 404, 0].map(textOf), ['Not known: no block', 'no block (404)', 'no block'])
 })
 
-void test('explorer: how far a chain is says nothing of heights nobody knows', () => {
+void test('explorer: the progress of a chain leaves unknown heights out', () => {
   const cases: [number, number, string][] = [
     [-1, -1, ''],
     [7, -1, '7'],
@@ -636,7 +636,7 @@ void test('explorer: every kind of hit leads to its page, those of the chain loo
   assert.equal(nameless?.label, 'address')
 })
 
-void test('explorer: what nobody used yet has a page by its form', () => {
+void test('explorer: an unused address, node id or hash has the page of its form', () => {
   const from = { chainIds: ['51001', '51002'], networks: ['fuji'], here: '51002' }
   const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
   const bech = 'local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u'

@@ -148,7 +148,7 @@ void test('webhooks: every route of the official client, and keys see their own 
   )
 })
 
-void test('webhooks: what cannot be is refused and says which parameter', async (t) => {
+void test('webhooks: an invalid body is refused, and the error names the parameter', async (t) => {
   const { firn } = await followed(
     t,
     `{ privateHosts: ['hooks.internal'], addressesPerWebhook: 2 }\napi: { trustProxy: [loopback] }`,

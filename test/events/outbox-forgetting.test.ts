@@ -30,7 +30,7 @@ const chain = 51_002
 const keepSeconds = 3_600
 const tenMinutesMs = 600_000
 
-void test('outbox: what is older than it is kept leaves it, and the rest is complete', async (t) => {
+void test('outbox: places older than its limit leave it, and the rest is complete', async (t) => {
   const recording = openRecording(
     await readFile(new URL(`../../demo/chain-${chain}.firnrec`, import.meta.url)),
   )

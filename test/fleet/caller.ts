@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
 import type { ReplayNode } from '../support/nodes/replay-node.ts'
+import { drawsOf } from '../support/processes/draws.ts'
 
 /** Observations of a caller. */
 export type Caller = {
@@ -76,10 +77,9 @@ export function startCaller(url: string, other?: (newest: number) => Question): 
 
 /** Blocks by their heights, drawn from all that are stored, at `url`: most are history. */
 export function oldBlocks(url: string, node: ReplayNode): (newest: number) => Question {
-  let draw = 1
+  const { below } = drawsOf(1)
   return (newest) => {
-    draw = (draw * 48_271) % 2_147_483_647
-    const height = draw % newest
+    const height = below(newest)
     const method = 'eth_getBlockByNumber'
     const call = { jsonrpc: '2.0', id: 1, method, params: [`0x${height.toString(16)}`, false] }
     const { exchange } = node.answer(JSON.stringify(call))

@@ -90,7 +90,7 @@ async function partlyFrozen(t: TestContext): Promise<Database> {
   return served.store
 }
 
-void test('what no segment holds is not taken: it is made again from segments and read again', async (t) => {
+void test('rows that no segment holds are not copied: they are made again from segments or read again', async (t) => {
   const honest = await partlyFrozen(t)
   const store = await partlyFrozen(t)
   const by = 'where owner_id is not null order by at limit 1'

@@ -100,7 +100,7 @@ void test('a store that fails now and then: the chain goes on from its rows', as
   assert.deepEqual(await counts(51002, key), await expected(51002))
 })
 
-void test('without traces: what is proven becomes segments as it is stored', async () => {
+void test('without traces: proven blocks become segments as they are stored', async () => {
   const key = 'fuji-frozen'
   const freeze = { rowsAtOnce: 1, rowsInTables: 0 }
   await index(51002, 'x', { key, freeze, traces: 'off', batchBytes: 100_000 })

@@ -126,7 +126,7 @@ void test('pictures: with fetching off no host is requested, pictures inside the
   assert.equal(requests.length, before)
 })
 
-void test('pictures: one is fetched once, also by many at once; none is not tried again at once', async () => {
+void test('pictures: one is fetched once, also for many at once; a missing one is not tried again at once', async () => {
   const pictures = picturesAt(() => at('good.png?same'))
   const before = requests.length
   await Promise.all([pictures(of), pictures(of), pictures(of)])

@@ -78,7 +78,7 @@ void test('transactions altered from the first block on: alone, nothing of it is
   assert.match(run.stage('blocks').reason ?? '', /transactions are not those of the header/)
 })
 
-void test('hashes made up: the chain is read, what is not checked is counted and said once', async () => {
+void test('hashes made up: the chain is read, unchecked blocks are counted and logged once', async () => {
   for (const setting of [{}, { stepwise: true }, { honest: true }] satisfies Setting[]) {
     const honest = 'honest' in setting
     const run = await ran({ ...setting, lie: otherHashesFrom(0), alike: honest })
@@ -109,7 +109,7 @@ void test('hashes, roots and blooms made up: the chain is read all the same', as
   ])
 })
 
-void test('an upgrade that adds a field to headers: the chain is read on, and it is said', async () => {
+void test('an upgrade that adds a field to headers: the chain is read on, and the status says so', async () => {
   const upgraded = otherHashesFrom(30)
   const run = await ran({
     lie: (call, result) =>
@@ -132,7 +132,7 @@ void test('other hashes without another field: a fault of the endpoint, not an u
   assert.match(run.stage('blocks').reason ?? '', /header does not have the hash of its block/)
 })
 
-void test('unknown transaction types: kept, counted and said once', async () => {
+void test('unknown transaction types: kept, counted and logged once', async () => {
   const run = await ran({
     lie: inBlocks(firstLie, (block) => inFirstTx(block, { type: '0x7e' })),
     stepwise: true,

@@ -64,7 +64,7 @@ void test('an endpoint that tells blocks of another chain: a second one is read,
   assert.deepEqual([...doubted], ['wrong'])
 })
 
-void test('a node without traces: all else is confirmed, and what is left is said', async (t) => {
+void test('a node without traces: everything else is confirmed, and the status says what is not', async (t) => {
   const store = await copyOf(t, 51002, [60])
   const untraced: EvmSource = {
     ...nodeOf(51002),

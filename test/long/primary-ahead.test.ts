@@ -149,7 +149,7 @@ async function oneBehind(heights: number, utxoLimit?: number): Promise<Record<st
   })
 }
 
-void test('ahead of the store: what moves between chains is known before it is stored', async () => {
+void test('ahead of the store: imports between chains find exports that are not stored yet', async () => {
   for (const heights of [1, 3, 20]) {
     assert.deepEqual(await oneBehind(heights), await inStep(heights), `${heights} heights a batch`)
   }
@@ -162,7 +162,7 @@ void test('ahead of the store: nothing is forgotten that is not stored', async (
   }
 })
 
-void test('ahead of the store: what was replayed after a batch that failed is not stored', async () => {
+void test('ahead of the store: batches replayed after one that failed are not stored', async () => {
   const expected = await withStore(async (store) => {
     await replayAll(await hostOver(store, store), 7)
     return factsOf(store.database)
@@ -208,7 +208,7 @@ void test('store of batches: a batch of an ended session is refused', async () =
   })
 })
 
-void test('ahead of the store: what is wrong with one chain alone stops no other', async () => {
+void test('ahead of the store: a fault of one chain stops no other chain', async () => {
   await withStore(async (store) => {
     const broken = new Error('broken invariant: as if')
     const failing: BatchStore = {

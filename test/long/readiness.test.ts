@@ -44,7 +44,7 @@ async function isReady(firn: RunningFirn): Promise<boolean> {
   return (await readiness(firn)).status === 200
 }
 
-void test('readiness: a process that serves what nobody indexes is not live, and says so', async (t) => {
+void test('readiness: a process that serves a chain without indexer is not live, and says so', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   const chain = `{ name: Demo, recording: '${path}' }`

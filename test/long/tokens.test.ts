@@ -342,7 +342,7 @@ void test('tokens: a doubt about the form of transfers outlives a restart and a 
   )
 })
 
-void test('tokens: what nobody holds is listed where the contract still counts it', async (t) => {
+void test('tokens: the zero address is a holder where the contract counts its balance', async (t) => {
   const one = await live(t)
   const token = await one.deploy('Keeping')
   const { sender } = one.chain
@@ -363,7 +363,7 @@ void test('tokens: what nobody holds is listed where the contract still counts i
   }
 })
 
-void test('tokens: one that fails otherwise than by revert keeps nobody waiting', async (t) => {
+void test('tokens: a token whose calls fail other than by revert delays no other', async (t) => {
   const one = await live(t)
   const before = await one.deploy('Token', 'Honest')
   await one.call(before, 'mint(address,uint256)', alice, 77n)

@@ -68,7 +68,7 @@ void test('verify --store: beside a running Firn, and after a change', async (t)
   )
 })
 
-void test('verify --store --repair: what is mended is what was there', async (t) => {
+void test('verify --store --repair: repaired rows are those that were there', async (t) => {
   const folder = await freshFolder(t)
   const places = ['--data-dir', folder]
   const first = await startFirn(t, places)

@@ -111,7 +111,7 @@ const misbehaviours: [string, Behaviour, RegExp, 'banned' | 'kept'][] = [
 ]
 
 for (const [name, behaviour, pattern, fate] of misbehaviours) {
-  void test(`hostile peer: one that ${name} costs us that peer and nothing else`, async () => {
+  void test(`hostile peer: a peer that ${name} is lost, and nothing else`, async () => {
     const behaviours = [sign, sign, behaviour, sign, sign]
     await withNetwork({ behaviours, timeoutMs: 3_000 }, async (network) => {
       assert.equal(countOf(await aggregate(network)), 4)
@@ -249,7 +249,7 @@ void test('discovery: one configured peer names the others, whose signed address
   }
 })
 
-void test('discovery: built-in nodes name the others where our node knows nobody, and only there', async () => {
+void test('discovery: built-in nodes name the others only where our node knows no peer', async () => {
   const others: Validator[] = []
   for (let at = 0; at < 3; at++)
     others.push(await startValidator({ ...stakerKeys(at), behaviour: sign }))

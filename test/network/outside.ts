@@ -13,6 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
+import { drawsOf } from '../support/processes/draws.ts'
 import { list, nodeAt, type JsonObject } from './node-rpc.ts'
 import { cb58, sha256 } from './outside-ids.ts'
 import { factsOfAnswer, messagesOfLogs } from './outside-messages.ts'
@@ -396,7 +397,7 @@ async function compareLogs(
 ): Promise<void> {
   const range = { fromBlock: '0x0', toBlock: `0x${height.toString(16)}` }
   const logs = (await node.ask(path, 'eth_getLogs', [range])) as JsonObject[]
-  const draw = drawn(11)
+  const draw = drawsOf(11).below
   const one = (): JsonObject => logs[draw(logs.length)] ?? {}
   const filters: unknown[] =
     logs.length === 0
@@ -450,12 +451,6 @@ async function compareLogs(
 
 function topicOf(log: JsonObject, place: number): string {
   return (log['topics'] as string[])[place] ?? `0x${'ab'.repeat(32)}`
-}
-
-/** Numbers below a limit, the same in every run. Source: Park and Miller. */
-function drawn(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => (state = (state * 48_271) % 2_147_483_647) % below
 }
 
 async function compareTransaction(

@@ -258,7 +258,7 @@ for (const honest of [false, true])
     assert.ok(calls > 1)
   })
 
-void test('a chain id that two endpoints tell differently: nothing is stored, and it is said', async () => {
+void test('a chain id that differs between two endpoints: nothing is stored, and the status says so', async () => {
   const made: number[] = []
   const run = await ran({
     fresh: true,
@@ -400,7 +400,7 @@ for (const [name, harm] of Object.entries(harms))
     assert.ok(harmed > 0)
   })
 
-void test('traces of new blocks only: read from where they begin, and that is said', async () => {
+void test('traces of new blocks only: read from where they begin, and the status says so', async () => {
   const first = 20
   // The newest block with traces in the recording: 128 blocks above those that have no state.
   const last = 152

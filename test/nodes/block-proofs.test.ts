@@ -143,7 +143,7 @@ void test('transactions: a change of any field that is signed is found, in each 
   assert.deepEqual([...seen].toSorted(), ['0x0', '0x1', '0x2', '0x4'])
 })
 
-void test('transactions: one lost, moved or doubled is found', () => {
+void test('transactions: a lost, moved or doubled one is found', () => {
   const busy = chains
     .flatMap(({ units }) => units)
     .find(({ block }) => listOf(block.transactions, 'transactions').length > 1)

@@ -73,7 +73,7 @@ async function storedNames(
   return { names: rows.map(([, name, symbol]) => [name, symbol]), events }
 }
 
-void test('names: one that two endpoints tell differently is stored by neither', async (t) => {
+void test('names: a name that differs between two endpoints is not stored', async (t) => {
   const truth = await storedNames(t, () => {})
   assert.ok(truth.names.length > 0 && truth.names.length <= 20, `compared: ${truth.names.length}`)
   assert.ok(truth.names.some(([name]) => name !== null))

@@ -141,7 +141,7 @@ for (const [name, fails] of whole)
     )
   })
 
-void test('a node that answers nobody is no contract: its failure stays its own', async () => {
+void test('a node that fails every call: no contract is blamed for it', async () => {
   const clock = virtualClock()
   const broken = (error: object | number): EvmSource =>
     openNodeSource({

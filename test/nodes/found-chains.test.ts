@@ -155,7 +155,7 @@ void test('a mistaken address is one sentence that says what to do', async () =>
   }
 })
 
-void test('what was found is kept: while the node is away Firn knows its chains', async (t) => {
+void test('found chains are kept: while the node is away Firn knows its chains', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'firn-found-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const base = readConfig({ flags: { dataDir: join(folder, 'data') }, environment: {} }).config

@@ -58,7 +58,7 @@ void test('samples only: an endpoint that is caught has its blocks since the las
   run.isWhole()
 })
 
-void test('a form of headers nobody knows: an endpoint that is caught has all of its blocks read again', async () => {
+void test('an unknown form of headers: an endpoint that is caught has all of its blocks read again', async () => {
   // The time of a block is under no hash here; that receipts contradict their header shows who lies.
   const { lie, lies } = counted((call, result) =>
     alteredTime(12, 40)(call, alteredReceipts(44, 61)(call, result)),
@@ -69,7 +69,7 @@ void test('a form of headers nobody knows: an endpoint that is caught has all of
   run.isWhole()
 })
 
-void test('a form of headers nobody knows: one bad answer of a lone endpoint takes nothing away', async () => {
+void test('an unknown form of headers: one bad answer of a lone endpoint takes nothing away', async () => {
   let lies = 0
   const lie: Lie = (call, result) => {
     const changed = alteredReceipts(44, 46)(call, result)

@@ -21,6 +21,7 @@ import { address, token } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { openReplayNode, replayTransport, type ReplayNode } from '../support/nodes/replay-node.ts'
+import { manualClock } from '../support/processes/manual-clock.ts'
 import { virtualClock, type VirtualClock } from '../support/processes/virtual-clock.ts'
 
 const file = readFileSync(new URL('../../demo/chain-51002.firnrec', import.meta.url))
@@ -146,17 +147,15 @@ void test('every token is looked at within a day, whatever their number: the lon
   })
   const oldest = statement('select min(compared_at) from token')
   const looked = new Map<string, number>()
-  let now = Date.UTC(2026, 0, 1)
   let over = new AbortController()
-  const clock = {
-    now: () => now,
-    monotonic: () => now,
+  const clock = manualClock()
+  Object.assign(clock, {
     // A pause of nothing: there is more to do. Any other: all is looked at.
     sleep: async (ms: number) => {
-      now += 50
+      clock.nowMs += 50
       if (ms > 0) over.abort()
     },
-  }
+  })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the stream asks nothing else
   const source = {
     headHeight: async () => 9,
@@ -170,12 +169,12 @@ void test('every token is looked at within a day, whatever their number: the lon
   const stream = streamOver({ database, source, clock })
   for (const times of [1, 2, 3]) {
     over = new AbortController()
-    const begun = Math.floor(now / 1_000)
+    const begun = Math.floor(clock.nowMs / 1_000)
     await stream.run(over.signal)
     assert.equal(looked.size, count)
     assert.deepEqual(new Set(looked.values()), new Set([times]))
     assert.ok(Number((await database.get(oldest))?.[0]) >= begun)
-    now += 86_401_000
+    clock.nowMs += 86_401_000
   }
 })
 

@@ -53,7 +53,7 @@ function compiled(): Readonly<Record<string, Compiled>> {
   return contracts['Names.sol'] ?? {}
 }
 
-void test('names of a registry: what leads back stands beside the address and is found, what lies does not', async (t) => {
+void test('names of a registry: a name that resolves back to its address is shown and found, any other is not', async (t) => {
   const chain = await liveChain(t)
   const contracts = compiled()
   const deploy = (name: string): Promise<Uint8Array> =>

@@ -27,6 +27,7 @@ import {
 } from '../support/nodes/hostile-peers.ts'
 import { realWorld, stakerKeys } from '../support/nodes/warp-network.ts'
 import { startValidator } from '../support/nodes/warp-validator.ts'
+import { manualClock } from '../support/processes/manual-clock.ts'
 import { fileWorld } from '../support/services/primary-service.ts'
 
 const truth = truthOf('local-one')
@@ -54,7 +55,7 @@ void test('peers: all blocks of both chains, with their proposers', async () => 
 })
 
 for (const name of Object.keys(lies)) {
-  void test(`peers: one that lies among honest ones is passed over: ${name}`, async () => {
+  void test(`peers: a lying one among honest ones is passed over: ${name}`, async () => {
     network.lies.fill(undefined)
     network.lies[1] = name
     assert.deepEqual(await read(60_000), ['live', 'live'])
@@ -96,7 +97,7 @@ void test('peers: many requests at once end no connection', async (t) => {
   assert.deepEqual(counts, Array(8).fill(1))
 })
 
-void test('peers: who has four fifths of the stake says what is accepted', async (t) => {
+void test('peers: a block is accepted once four fifths of the stake say so', async (t) => {
   network.lies.fill('saysNothing')
   network.lies[0] = undefined
   const opened = openSource(truth, network)
@@ -120,19 +121,19 @@ void test('peers: who has four fifths of the stake says what is accepted', async
 })
 
 void test('peers: a peer gets one get-ancestors request at a time, at most one a second', async () => {
-  let now = 0
+  const clock = manualClock(0)
   const sleep = async (ms: number): Promise<void> => {
     await nextTurn()
-    now += ms
+    clock.nowMs += ms
   }
   const requests = new Map<string, { from: number; until: number }[]>()
   const sessionOf = (nodeId: string): Partial<Session> => ({
     nodeId,
     requestBlocks: async () => {
-      const question = { from: now, until: Number.POSITIVE_INFINITY }
+      const question = { from: clock.nowMs, until: Number.POSITIVE_INFINITY }
       requests.set(nodeId, [...(requests.get(nodeId) ?? []), question])
       await sleep(nodeId === 'slow' ? 1_500 : 30)
-      question.until = now
+      question.until = clock.nowMs
       return [new Uint8Array(1)]
     },
   })
@@ -145,8 +146,7 @@ void test('peers: a peer gets one get-ancestors request at a time, at most one a
     ban: () => assert.fail('nobody misbehaves'),
     close: async () => undefined,
   }
-  const clock = { now: () => now, monotonic: () => now, sleep }
-  const blocks = new BlockPeers(peers, clock)
+  const blocks = new BlockPeers(peers, { ...clock, sleep })
   const wanted = { chainId: emptyId, kind: 'get-ancestors', id: emptyId, read: () => true } as const
   const { signal } = new AbortController()
   const askOn = async (): Promise<void> => {
@@ -184,7 +184,7 @@ void test('peers: the X-Chain of a public network without a node is off, and say
 const fetching = /^blocks \d+ to \d+ are being fetched from peers; the network is at 184$/
 
 for (const spoolLimit of [2 ** 29, 20_000]) {
-  void test(`peers: what was fetched survives kills, in ${spoolLimit} bytes`, async () => {
+  void test(`peers: fetched blocks survive kills, in ${spoolLimit} bytes`, async () => {
     network.lies.fill('few')
     const files = noFiles()
     const written: string[] = []
@@ -218,7 +218,7 @@ for (const spoolLimit of [2 ** 29, 20_000]) {
   })
 }
 
-void test('peers: what lies in the folder damaged, or of another history, is fetched again', async () => {
+void test('peers: blocks in the folder that are damaged, or of another history, are fetched again', async () => {
   network.lies.fill('few')
   const damages: ((packed: Uint8Array, low: number, high: number) => Uint8Array)[] = [
     (packed) => packed.map((byte) => byte ^ 1),
@@ -258,7 +258,7 @@ void test('peers: a tip that contradicts what is stored is refused with source-m
   })
 })
 
-void test('peers: who contradicts what is stored is read again, and believed once mended', async (t) => {
+void test('peers: one that contradicts the store is read again, and believed once it is right', async (t) => {
   const height = 50
   const blockId = async (_: string, at: number): Promise<Uint8Array | undefined> =>
     at > 0 && at <= height ? truth.P.idAt(at) : undefined

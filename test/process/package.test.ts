@@ -25,7 +25,7 @@ async function packed(t: TestContext): Promise<string> {
   return folder
 }
 
-void test('package: what npm publishes starts without its sources, indexes and shows the demo', async (t) => {
+void test('package: the published package starts without its sources, indexes and shows the demo', async (t) => {
   const folder = await packed(t)
   const entry = join(folder, 'bin/firn.js')
   const { version } = objectOf(

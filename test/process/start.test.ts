@@ -93,7 +93,7 @@ void test('start: a process that is stopped while it starts exits with 0', async
   assert.equal(code, 0)
 })
 
-void test('start: nobody reads what it prints, and it serves all the same', async (t) => {
+void test('start: Firn serves also when its output is closed', async (t) => {
   const folder = await freshFolder(t)
   const port = await freePort()
   const flags = ['--port', String(port), '--node-port', '0', '--data-dir', folder]

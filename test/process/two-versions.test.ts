@@ -24,7 +24,7 @@ import {
 import { laterLayouts } from '../support/stores/later-layouts.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
 
-void test('two versions: who serves reads on from the stores of a later one that only added, and who indexes leaves them', async (t) => {
+void test('two versions: a serving process reads on from stores to which a later version only added, an indexing one leaves them', async (t) => {
   const store = await newDatabase()
   process.env['FIRN_STORE'] = store
   process.env['FIRN_POSTGRES_CONNECTIONS'] = '10'

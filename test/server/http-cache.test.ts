@@ -134,7 +134,7 @@ function everyPath(): string[] {
   return [...blocks, ...transactions.slice(0, 40), ...lists, chain, '/v1/chains', `${chain}/blocks`]
 }
 
-void test('HTTP cache: what may be kept for ever is the same after blocks, traces, prices and names', async () => {
+void test('HTTP cache: immutable answers are the same after new blocks, traces, prices and names', async () => {
   const first = await serve()
   const kept = new Map<string, string>()
   const tags = new Map<string, { readonly tag: string; readonly body: string }>()

@@ -1,7 +1,7 @@
 /** A caller who reads lists page by page and asks for blocks while everything else happens. */
 
 import type { Clock } from '../../src/core/world.ts'
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 import type { History } from './history.ts'
 import {
   judgeBlock,

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { Fault } from '../../src/core/fault.ts'
 import type { Database, Reader, Writer } from '../../src/store/engine/database.ts'
 import type { OpenAround } from '../../src/store/open.ts'
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 import { Killed, type Life } from './life.ts'
 
 /** A harm that a store suffers while it lasts. */

@@ -4,7 +4,7 @@
  */
 
 import { provenBlock, type Settled } from '../../bench/proven-block.ts'
-import { drawsOf, type Draws } from './draws.ts'
+import { drawsOf, type Draws } from '../support/processes/draws.ts'
 import { messageLogs } from './messages.ts'
 
 /** A token transfer. Amount or token id as a decimal text. */

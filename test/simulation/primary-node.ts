@@ -9,7 +9,7 @@
 import { toCb58 } from '../../src/core/cb58.ts'
 import { sha256 } from '../../src/core/hash.ts'
 import type { Clock, HttpReply, HttpRequest } from '../../src/core/world.ts'
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 import type { FaultKind } from './fault-kinds.ts'
 import { type Condition, NodeHarms, plainReply, type SimEndpoint } from './node-harms.ts'
 

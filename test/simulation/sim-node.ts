@@ -2,7 +2,7 @@
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import type { Clock, HttpReply, HttpRequest } from '../../src/core/world.ts'
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 import type { History } from './history.ts'
 import { lieKinds } from './lies.ts'
 import { type Condition, NodeHarms, plainReply, type SimEndpoint } from './node-harms.ts'

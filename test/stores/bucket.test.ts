@@ -12,6 +12,7 @@ import type { Bucket } from '../../src/store/bucket/bucket.ts'
 import { CredentialSource } from '../../src/store/bucket/credentials.ts'
 import { openWorld } from '../../src/world/world.ts'
 import { freshFolder } from '../support/processes/firn-process.ts'
+import { manualClock } from '../support/processes/manual-clock.ts'
 import {
   bucketOf,
   type ObjectStorage,
@@ -194,7 +195,7 @@ void test('bucket: without keys a request may be retried, and then uses those of
   const env: Record<string, string> = {}
   const source = new CredentialSource({
     env,
-    clock: { now: () => 0, monotonic: () => 0, sleep: async () => {} },
+    clock: manualClock(0),
     files: { ...openWorld().files, read: async (path) => Buffer.from(answers.get(path) ?? '') },
     transport: {
       request: async ({ url }) => {

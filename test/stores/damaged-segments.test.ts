@@ -93,7 +93,7 @@ const seenAtOnce: Readonly<
   ],
 }
 
-void test('segments: what is wrong with a file is said, and no wrong row is given', async () => {
+void test('segments: the error names what is wrong with a file, and no wrong row is read', async () => {
   const dataDir = await newFolder(demoFilling(50, 51_002))
   const open = (): Promise<Database> =>
     openStore({ store: 'embedded', dataDir, freeze }, name, chainTables, 'write')
@@ -202,7 +202,7 @@ void test('segments: the file of another chain is recognised by the numbers of i
   }
 })
 
-void test('segments: one that a check found altered is not read by any process until it is whole again', async () => {
+void test('segments: a segment that a check found altered is read by no process until it is whole again', async () => {
   const dataDir = await newFolder(demoFilling(50, 51_002))
   const location = { store: 'embedded', dataDir, freeze }
   try {

@@ -243,7 +243,7 @@ void test('postgres: the binaries of npm serve where the system has none', async
   }
 })
 
-void test('postgres: what a server refuses is one sentence with the remedy, and nothing is changed', async () => {
+void test('postgres: a refusal of the server is one sentence with the remedy, and nothing is changed', async () => {
   const url = await newDatabase()
   const name = new URL(url).pathname.slice(1)
   const admin = new pg.Client({ connectionString: url })

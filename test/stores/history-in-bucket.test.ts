@@ -63,7 +63,7 @@ const newestBelow = statement(
 
 const whole = await digestInTables()
 
-void test('bucket: what freezes and merges is there before the store names it, and reads the same', async (t) => {
+void test('bucket: frozen and merged segments are there before the store names them, and read the same', async (t) => {
   const { store, storage, folder } = await opened(t)
   await freezeAt(store, pieces)
   assert.deepEqual(storedFiles(storage), [...(await segmentFiles(store)), identityName].toSorted())
@@ -230,7 +230,7 @@ void test('cache: a file that comes with a byte changed, or cut short, leaves no
   }
 })
 
-void test('cache: one that is larger than all that is kept is taken, and kept alone', async (t) => {
+void test('cache: a file larger than the whole cache is fetched, and kept alone', async (t) => {
   const { cache, first, second, folder } = await filled(t, { maxBytes: 1_024 })
   await cache.need(first, schema)
   assert.equal(cache.isHere(first.name), true)
@@ -256,7 +256,7 @@ void test('cache: a bucket that is away is tried again after a pause, which grow
   assert.deepEqual(counted, ['missed', 'missed'])
 })
 
-void test('cache: what a killed process left goes, what is being written stays', async (t) => {
+void test('cache: files left by a killed process are removed, files being written stay', async (t) => {
   const { cache, first, folder } = await filled(t)
   await cache.need(first, schema)
   cache.remove(first.name)
@@ -396,7 +396,7 @@ function isFault(code: FaultCode): (error: unknown) => boolean {
   return (error) => error instanceof Fault && error.code === code
 }
 
-void test('bucket: damage of this disk is no damage of history: it is merged, thawed and checked all the same', async (t) => {
+void test('bucket: with a damaged local copy, history is still merged, thawed and checked', async (t) => {
   const { store, storage, folder } = await opened(t)
   await freezeAt(store, pieces)
   const spoil = async (): Promise<void> => {
@@ -424,7 +424,7 @@ void test('bucket: damage of this disk is no damage of history: it is merged, th
   assert.deepEqual(await storeDigest(store, digested), whole)
 })
 
-void test('bucket: one that does not answer says nothing of its files, a file that is gone there is damage', async (t) => {
+void test('bucket: checking fails while the bucket does not answer, a file missing there is damage', async (t) => {
   const { store, storage, folder } = await opened(t)
   await freezeAt(store, [50])
   rmSync(join(folder, name), { recursive: true })

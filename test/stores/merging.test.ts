@@ -218,7 +218,7 @@ void test('merging: a thread of its own writes the same file, and says what fail
   })
 })
 
-void test('merging: what fails on the way changes nothing and leaves no file', async () => {
+void test('merging: a failure on the way changes nothing and leaves no file', async () => {
   await withFrozen(pieces, async ({ store, files }) => {
     const rows = await storeDigest(store, digested)
     const before = await segmentsOf(store)

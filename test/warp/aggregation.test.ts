@@ -307,7 +307,7 @@ void test('aggregation: a caller goes back so many heights and not one more, a t
   })
 })
 
-void test('aggregation: where nobody of an L1 says a word, it tells which node id to allow', async () => {
+void test('aggregation: where no validator of an L1 answers, the error names the node id to allow', async () => {
   const silent = { kind: 'silent' } as const
   const fromChain = messages[0]!.unsignedMessage
   const onChain = { message: fromChain }

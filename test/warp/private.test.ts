@@ -110,7 +110,7 @@ void test('private L1, recorded: every message that was signed verifies', () => 
   assert.equal(signed, 5)
 })
 
-void test('private L1: whom it allows gets its message signed, as recorded', async () => {
+void test('private L1: an allowed node gets its message signed, as recorded', async () => {
   const [chain] = exchangesOf(recording.allowed)
   await withPrivateL1('open', async (network) => {
     const signed = await aggregate(network, chain.body ?? {})

@@ -98,7 +98,7 @@ void test('transaction: without prices the coin is named and nothing is priced',
   assert.ok(!('teleporterMessageInfo' in rest))
 })
 
-void test('transaction: a well-formed hash nobody knows is 404, a malformed one 400', async () => {
+void test('transaction: an unknown hash is 404, a malformed one 400', async () => {
   const unknown = await service.get(`/v1/chains/${chain}/transactions/0x${'ab'.repeat(32)}`)
   assert.equal(unknown.status, 404)
   assert.deepEqual(Object.keys(unknown.body).sort(), ['error', 'message', 'statusCode'])

@@ -88,7 +88,7 @@ async function expectedNow(holder: string, among = tokens): Promise<[string, str
   return held.sort(byAddress)
 }
 
-void test('balances: now, every token held with what its contract tells', async () => {
+void test('balances: now, every token held with the balance of its contract', async () => {
   for (const holder of sample(holders, 15)) {
     const items = await service.readAll(
       `${listOf(holder)}?filterSpamTokens=false&pageSize=3`,
@@ -197,7 +197,7 @@ void test('balances: a page may hold 500, not 501', async () => {
   assert.equal(body.message, 'pageSize must be an integer from 1 to 500: 501')
 })
 
-void test('balances: in the past, where no node has the state, logs tell them and it is said', async () => {
+void test('balances: in the past, where no node has the state, they come from logs, and the answer says so', async () => {
   // Their state is the sum of their logs: ordinary tokens. The others make or take silently.
   const exact = [
     '0x5fbdb2315678afecb367f032d93f642f64180aa3',
@@ -247,7 +247,7 @@ void test('balances: a native balance no node can tell is 503, never left out or
   assert.equal(body.error, 'Service Unavailable')
 })
 
-void test('balances: what a recording does not tell is named, and is 503', async () => {
+void test('balances: one that a recording does not have is 503, and the error names it', async () => {
   const stranger = `0x${'12'.repeat(20)}`
   const { status, body } = await service.get(listOf(stranger))
   assert.equal(status, 503)

@@ -103,7 +103,7 @@ void test('listErc20: addresses are checksummed and answer in any letter case', 
   assert.deepEqual(lower.body.transactions, body.transactions)
 })
 
-void test('listErc20: an address nobody used has an empty list', async () => {
+void test('listErc20: an unused address has an empty list', async () => {
   const { status, body, headers } = await service.get(listOf(`0x${'ab'.repeat(20)}`))
   assert.equal(status, 200)
   assert.deepEqual(body, { transactions: [] })

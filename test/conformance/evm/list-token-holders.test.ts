@@ -139,7 +139,7 @@ for (const [engine, service] of Object.entries({ embedded, scaled })) {
   })
 }
 
-void test('token holders: what is no token has none, and bad parameters are named', async () => {
+void test('token holders: an address that is no token has none, and errors name bad parameters', async () => {
   const { status, body } = await embedded.get(listOf(`0x${'11'.repeat(20)}`))
   assert.deepEqual([status, body], [200, { addresses: [] }])
   for (const [query, words] of [

@@ -38,7 +38,7 @@ async function points(metric: string, interval: string, size: number): Promise<J
   return (await service.get(path)).body.results
 }
 
-void test('live windows: they end with the last block where nobody said more', async () => {
+void test('live windows: they end with the last block where no node said that nothing is missing since', async () => {
   for (const at of [undefined, last - 5 * day]) {
     if (at !== undefined) await nothingMissingAt(at)
     assert.equal((await windows()).lastHour, sentSince(hourOf(last)))

@@ -71,7 +71,7 @@ void test('changes of an L1 validation: each of its transactions is listed, with
   assert.ok(compared > 5, String(compared))
 })
 
-void test('changes of an L1 validation: one that there is not is 404, what is no id is 400', async () => {
+void test('changes of an L1 validation: an unknown id is 404, a malformed one 400', async () => {
   const nothing = '11111111111111111111111111111111LpoYY'
   assert.equal((await service.get(`${base}/l1Validators/${nothing}/changes`)).status, 404)
   assert.equal((await service.get(`${base}/l1Validators/abc/changes`)).status, 400)

@@ -63,7 +63,7 @@ void test('staking metrics: an L1 counts its active validators, from its first d
   }
 })
 
-void test('L1 fees: what was paid in and is not left was paid, to the last nAVAX', async () => {
+void test('L1 fees: deposits less what is left are the fees paid, to the last nAVAX', async () => {
   const transactions = await five.readAll(
     '/v1/networks/fuji/blockchains/p-chain/transactions?pageSize=100',
     'transactions',

@@ -42,7 +42,7 @@ void test('rewards: each has the price of AVAX on its day, in the requested curr
     assert.deepEqual(reward.historicalPrice, { currencyCode: 'eur', value: '6.375' })
 })
 
-void test('rewards: one of the last day has no price yet', async () => {
+void test('rewards: a reward of the last day has no price yet', async () => {
   time.nowMs = moment * 1_000
   for (const { reward } of await service.readAll(rewards, 'historicalRewards'))
     assert.ok(!('historicalPrice' in reward))

@@ -20,6 +20,7 @@ import {
   recordedNode,
   recordingNode,
 } from '../../support/nodes/recorded-node.ts'
+import { manualClock } from '../../support/processes/manual-clock.ts'
 import type { Json } from '../../support/services/evm-service.ts'
 import {
   indexedPrimary,
@@ -67,7 +68,7 @@ async function verified(
     const compared = await verifyPrimary({
       network,
       node,
-      clock: { now: () => moment, monotonic: () => 0, sleep: () => Promise.resolve() },
+      clock: manualClock(moment),
       signal: AbortSignal.timeout(60_000),
       sample,
     })
@@ -222,7 +223,7 @@ function otherState(reply: Json): Json {
   return JSON.parse(text.replace(/"(\d+)"/g, (_all, digits) => `"${BigInt(digits) + 1n}"`))
 }
 
-void test('verify: an owner of UTXOs who has no number is found, though nobody asks for them', async () => {
+void test('verify: an owner of UTXOs that is missing in the store is a difference', async () => {
   const busiest = statement(
     `delete from address where id = (select list / 4 from open_holding
      group by list / 4 order by count(*) desc limit 1)`,
@@ -249,7 +250,7 @@ void test('verify: with a block every 1.5 s everything is compared as if none ca
     assert.ok(moving.heights[chain] > moving.from[chain] + 20, `${chain} moved`)
 })
 
-void test('verify: what never fits between two blocks is named, in bounded time', async () => {
+void test('verify: checks that never fit between two blocks are named, in bounded time', async () => {
   const { report, interrupted, ms } = await verifiedMoving({
     blocksMs: 5_000,
     followMs: 0,

@@ -1,5 +1,7 @@
 /** Random filters of `eth_getLogs`, sent to a node and to Firn: valid ones, and those that nodes refuse. */
 
+import { drawsOf } from '../processes/draws.ts'
+
 /** Any value of JSON: filters are wrong in every way. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
 type Json = any
@@ -9,12 +11,6 @@ export const filterCount = Number(process.env['TEST_FILTERS'] ?? 400)
 
 const atOnce = 40
 const hexOf = (value: number): string => `0x${value.toString(16)}`
-
-/** Numbers below a limit that are the same in every run. Source: Park and Miller. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => (state = (state * 48_271) % 2_147_483_647) % below
-}
 
 /** Answers of a server to calls of one batch, as texts. */
 async function answersOf(url: string, filters: readonly Json[]): Promise<readonly string[]> {
@@ -89,7 +85,7 @@ export async function comparedFilters(
   own: string,
   { seed, count = filterCount }: { readonly seed: number; readonly count?: number },
 ): Promise<{ readonly different: readonly string[]; readonly withLogs: number }> {
-  const below = seeded(seed)
+  const { below } = drawsOf(seed)
   const [all] = await answersOf(node, [{ fromBlock: 'earliest', toBlock: 'latest' }])
   const logs: Json = JSON.parse(all ?? '').result
   const head = Math.max(...logs.map(({ blockNumber }: Json) => Number(blockNumber)))

@@ -87,8 +87,8 @@ async function until(what: string, look: () => Promise<boolean>): Promise<void> 
 }
 
 async function chains(): Promise<Readonly<Record<string, unknown>>[]> {
-  const told = (await get('/status'))?.['chains']
-  return Array.isArray(told) ? told.map((chain) => objectOf(chain, 'chain')) : []
+  const listed = (await get('/status'))?.['chains']
+  return Array.isArray(listed) ? listed.map((chain) => objectOf(chain, 'chain')) : []
 }
 
 async function untilLive(count: number): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { concatBytes, fromBigint, fromHex } from '../../src/core/bytes.ts'
 import { keccak256 } from '../../src/core/hash.ts'
-import { list, type Told } from '../../test/network/node-rpc.ts'
+import { list, type JsonObject } from '../../test/network/node-rpc.ts'
 import type { Scene } from '../../test/network/scene.ts'
 import { hexOf } from './abi.ts'
 import { type Market, sameAddress } from './market.ts'
@@ -55,7 +55,7 @@ export async function build(
 }
 
 /** Sends tokens from home to another chain; the transaction. */
-async function cross(bridges: Bridges, to: 'harbor' | 'c', tokens: bigint): Promise<Told> {
+async function cross(bridges: Bridges, to: 'harbor' | 'c', tokens: bigint): Promise<JsonObject> {
   const { home, bridge, market, onHarbor, onC } = bridges
   const fee = [market.stable, 2_000_000n] as const
   const signature = 'cross(bytes32,address,address,uint256,(address,uint256))'
@@ -72,7 +72,7 @@ async function cross(bridges: Bridges, to: 'harbor' | 'c', tokens: bigint): Prom
 }
 
 /** Sends tokens of the traveller back home; the transaction. */
-function crossBack(bridges: Bridges, from: 'harbor' | 'c', tokens: bigint): Promise<Told> {
+function crossBack(bridges: Bridges, from: 'harbor' | 'c', tokens: bigint): Promise<JsonObject> {
   const { home, bridge, onHarbor, onC } = bridges
   return call(
     bridges[from].of.traveller,
@@ -149,12 +149,12 @@ async function turnedAway(bridges: Bridges, relay: Relay): Promise<void> {
   await relayer.send({ to: messenger, data })
 }
 
-function topicsOf(log: Told): readonly string[] {
+function topicsOf(log: JsonObject): readonly string[] {
   return log['topics'] as readonly string[]
 }
 
 /** The id of the message that a transaction sent by the messenger. */
-function messageOf(receipt: Told, messenger: Uint8Array): { readonly message: Uint8Array } {
+function messageOf(receipt: JsonObject, messenger: Uint8Array): { readonly message: Uint8Array } {
   const address = `0x${Buffer.from(messenger).toString('hex')}`
   const log = list(receipt, 'logs').find((one) => one['address'] === address)
   if (log === undefined) throw new Error('the messenger sent nothing')

@@ -8,7 +8,7 @@ import { parseRequest } from '../../src/warp/aggregation/request.ts'
 import type { Aggregator } from '../../src/warp/aggregator.ts'
 import { openAggregator } from '../../src/warp/open-aggregator.ts'
 import { warpPrecompile } from '../../test/network/l1-steps.ts'
-import { list, type Told } from '../../test/network/node-rpc.ts'
+import { list, type JsonObject } from '../../test/network/node-rpc.ts'
 import type { Scene } from '../../test/network/scene.ts'
 import { liveWorld } from '../../test/support/chains/live-world.ts'
 import { callOf } from './abi.ts'
@@ -62,7 +62,7 @@ export class Relay {
    * Delivers a message of a messenger to the one at `messenger`. Right after a change of validators
    * a chain may still verify with those before it: then it is tried again.
    */
-  async deliver(sent: Sent, to: Chain, messenger: Uint8Array): Promise<Told> {
+  async deliver(sent: Sent, to: Chain, messenger: Uint8Array): Promise<JsonObject> {
     const redeemer = keyOf('relayer').evm
     for (let attempt = 1; ; attempt++) {
       const signed = await this.sign(sent)
@@ -89,7 +89,7 @@ export class Relay {
 }
 
 /** The data of the message that a transaction sent. */
-export function sentBy(receipt: Told): string {
+export function sentBy(receipt: JsonObject): string {
   const log = list(receipt, 'logs').find((one) => one['address'] === to0x(warpPrecompile))
   if (log === undefined) throw new Error('the transaction sent no message')
   return String(log['data'])

@@ -3,7 +3,7 @@
 import { concatBytes, to0x } from '../../src/core/bytes.ts'
 import { EvmWallet } from '../../test/network/evm-wallet.ts'
 import { type Key, keyNamed } from '../../test/network/keys.ts'
-import type { Told } from '../../test/network/node-rpc.ts'
+import type { JsonObject } from '../../test/network/node-rpc.ts'
 import type { Scene } from '../../test/network/scene.ts'
 import { type Argument, argumentsOf, callOf, hexOf } from './abi.ts'
 
@@ -73,7 +73,7 @@ export function call(
   to: Uint8Array,
   signature: string,
   ...given: readonly Argument[]
-): Promise<Told> {
+): Promise<JsonObject> {
   return evm.send({ to, data: callOf(signature, ...given) })
 }
 

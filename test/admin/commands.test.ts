@@ -83,7 +83,7 @@ void test('firn profile: leaves the file it names', async () => {
   assert.equal(wrong, 'firn: profile must be cpu, heap or lock: disk\n')
 })
 
-void test('firn commands: say when administration is not enabled, or nobody is there', async () => {
+void test('firn commands: the error says when administration is not enabled, or no Firn answers', async () => {
   assert.match(await firn(closed.port, 'alias', 'list'), /administration is not enabled there/)
   await closed.close()
   assert.equal(

@@ -26,13 +26,13 @@ void test('listener: answers health and metrics while the main thread hangs, and
   const caller = new Worker(new URL('./outside-caller.ts', import.meta.url), { workerData: task })
   t.after(() => caller.terminate())
   await once(caller, 'message')
-  const told = once(caller, 'message')
+  const message = once(caller, 'message')
   Atomics.store(done, 1, 1)
   Atomics.notify(done, 1)
-  // This thread is the main one: nothing turns here until the caller has all it asked for.
+  // This thread is the main one: nothing turns here until the caller has all its replies.
   assert.equal(Atomics.wait(done, 0, 0, 60_000), 'ok')
   const hungUntil = Date.now()
-  const [{ replies, last }] = (await told) as [OutsideNews]
+  const [{ replies, last }] = (await message) as [OutsideNews]
 
   const [health, readiness, metrics, liveness] = replies
   for (const reply of [health, readiness]) {

@@ -14,7 +14,7 @@ import { chains, cId, get, start } from './public-node.ts'
 
 const levelCall = { body: '{"jsonrpc":"2.0","id":1,"method":"admin.getLoggerLevel"}' }
 
-void test('admin: disabled means 404, whatever is asked, and the rest is there', async (t) => {
+void test('admin: disabled means 404 for every call, and the rest is there', async (t) => {
   const node = await start(t, { settings: { apiAdminEnabled: false } })
   for (const request of [levelCall, { ...get }, { ...levelCall, path: '/ext/bc/admin' }]) {
     const { status, body } = await node.send(request)
@@ -152,7 +152,7 @@ void test('aliases: live at once, on every route, and again after a restart', as
   assert.equal((await second.send({ ...rpc, path: '/ext/bc/mine/rpc' })).status, 404)
 })
 
-void test('aliases: one onto a real path never hides it', async (t) => {
+void test('aliases: an alias equal to a real path never hides it', async (t) => {
   const node = await start(t)
   await node.call('admin.alias', { endpoint: 'info', alias: 'health/liveness' })
   const { body } = await node.send({ ...get, path: '/ext/health/liveness' })
@@ -183,7 +183,7 @@ void test('health: 200 or 503 by GET with tags, always 200 by RPC', async (t) =>
   )
 })
 
-void test('metrics: Prometheus text that counts what was just asked', async (t) => {
+void test('metrics: Prometheus text that counts the requests just made', async (t) => {
   const node = await start(t)
   await node.call('admin.getLoggerLevel')
   await node.call('admin.alias', { endpoint: 'info', alias: 'admin' })
@@ -199,7 +199,7 @@ void test('metrics: Prometheus text that counts what was just asked', async (t) 
   assert.match(reply.body, /firn_process_resident_bytes \d{7,}/)
 })
 
-/** Status of a body of `size` bytes sent in chunks, its length not told before. */
+/** Status of a body of `size` bytes sent in chunks, without a content-length. */
 async function statusOfStream(port: number, size: number): Promise<number> {
   async function* parts(): AsyncGenerator<Uint8Array> {
     for (let sent = 0; sent < size; sent += 30_000) yield new Uint8Array(30_000)

@@ -8,13 +8,13 @@ import { get, start } from './public-node.ts'
 /** A transport that answers by method and counts. */
 function countingNode(results: Readonly<Record<string, unknown>>): {
   request: (request: HttpRequest) => Promise<HttpReply>
-  asked: string[]
+  requests: string[]
 } {
-  const asked: string[] = []
+  const requests: string[] = []
   return {
-    asked,
+    requests,
     request: async ({ url, body }) => {
-      asked.push(url)
+      requests.push(url)
       if (url.includes('first'))
         throw new Fault('node-unreachable', 'a node does not answer: ECONNREFUSED')
       const call: { id: unknown; method: string } = JSON.parse(
@@ -37,20 +37,20 @@ void test('pass-through: the next endpoint answers when the first does not', asy
   const body = '{"jsonrpc":"2.0","id":9,"method":"eth_gasPrice","params":[]}'
   const reply = await node.send({ path: '/ext/bc/C/rpc', body })
   assert.equal(reply.body, '{"jsonrpc":"2.0","id":9,"result":"0x5"}')
-  assert.deepEqual(transport.asked, ['http://first.invalid/rpc', 'http://second.invalid/rpc'])
+  assert.deepEqual(transport.requests, ['http://first.invalid/rpc', 'http://second.invalid/rpc'])
 })
 
-void test('pass-through: what a node altered once is not told again', async (t) => {
+void test('pass-through: a reply is not served again after the node gives another', async (t) => {
   const answers: Record<string, unknown> = {
     eth_getBlockByNumber: { number: '0x64', hash: '0xaa' },
   }
   const node = await start(t, { transport: countingNode(answers) })
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["0x64",true]}'
-  const told = async (): Promise<boolean> =>
+  const isAltered = async (): Promise<boolean> =>
     String((await node.send({ path: '/ext/bc/43114/rpc', body })).body).includes('0xab')
-  assert.equal(await told(), false)
+  assert.equal(await isAltered(), false)
   answers['eth_getBlockByNumber'] = { number: '0x64', hash: '0xab' }
-  assert.equal(await told(), true)
+  assert.equal(await isAltered(), true)
 })
 
 void test('pass-through: a node that does not answer is 502, a GET 405', async (t) => {
@@ -89,7 +89,7 @@ void test('pass-through: only JSON, and nothing that a page of another site send
   ] as const) {
     assert.equal((await send(headers)).status, status, JSON.stringify(headers))
   }
-  assert.deepEqual(transport.asked, [])
+  assert.deepEqual(transport.requests, [])
   for (const headers of [
     {},
     { 'Content-Type': 'application/json; charset=utf-8' },
@@ -106,9 +106,9 @@ void test('pass-through: only methods that read, until the setting names more', 
   const transport = countingNode(results)
   const node = await start(t, { transport })
   const refused = async (path: string, body: string): Promise<unknown> => {
-    const before = transport.asked.length
+    const before = transport.requests.length
     const reply = await node.send({ path, body })
-    assert.equal(transport.asked.length, before, body)
+    assert.equal(transport.requests.length, before, body)
     const answer: { error: { code: number; message: string } } = JSON.parse(reply.body)
     return [reply.status, answer.error.code]
   }
@@ -151,9 +151,9 @@ void test('pass-through: only methods that read, until the setting names more', 
   for (const method of ['eth_getBalance', 'eth_call', 'net_version', 'web3_clientVersion'])
     assert.equal((await node.send({ path: '/ext/bc/C/rpc', body: call(method) })).status, 200)
   const balances = `[${call('eth_getBalance')}, ${call('eth_call')}]\n`
-  const before = transport.asked.length
+  const before = transport.requests.length
   await node.send({ path: '/ext/bc/C/rpc', body: balances })
-  assert.equal(transport.asked.length, before + 2, 'both endpoints were tried')
+  assert.equal(transport.requests.length, before + 2, 'both endpoints were tried')
 })
 
 void test('pass-through: the setting widens what is handed on', async (t) => {

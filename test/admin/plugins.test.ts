@@ -56,7 +56,7 @@ void test('vm ids: those built in and the example are their names', async (t) =>
   assert.equal(vmIdOf('xsvm'), xsvmId)
 })
 
-void test('plugin faults: each is told for itself and leaves the process and the others alone', async (t) => {
+void test('plugin faults: each is reported by itself and leaves the process and the other plugins alone', async (t) => {
   const node = await start(t)
   const cases: Record<string, [text: string, reason: RegExp]> = {
     syntax: ['export const readBlock = {', /Unexpected end of input/],
@@ -112,7 +112,7 @@ void test('plugin files: hidden ones, other endings and names that are no VM are
   assert.equal(refused.error?.message, 'invalid vmID: "not-a-vm"')
 })
 
-void test('plugin permissions: what strangers may write is never run', async (t) => {
+void test('plugin permissions: a file that other users may write is never run', async (t) => {
   const node = await start(t)
   const id = vmIdOf('open')
   const ran = join(node.folder, 'ran')
@@ -134,7 +134,7 @@ void test('plugin permissions: what strangers may write is never run', async (t)
   assert.deepEqual(await load(node), { newVMs: { [id]: [] } })
 })
 
-void test('plugin folder: one that is not there is empty, one that is no folder is an error', async (t) => {
+void test('plugin folder: a missing one is empty, a file in its place is an error', async (t) => {
   const node = await start(t)
   const path = join(node.folder, 'plugins')
   rmSync(path, { recursive: true })
@@ -172,12 +172,12 @@ const recorded: Recorded = JSON.parse(
   readFileSync(file, 'utf8').replaceAll(/^( *(?:"\w+": )?)(\d+)(,?)$/gm, '$1"$2"$3'),
 )
 
-/** The recorded node: answers exactly what was asked of it. */
-function recordedNode(): NonNullable<HarnessOptions['transport']> & { asked: number } {
+/** The recorded node: answers the recorded requests alone. */
+function recordedNode(): NonNullable<HarnessOptions['transport']> & { requests: number } {
   const node = {
-    asked: 0,
+    requests: 0,
     request: async ({ url, body }: { url: string; body?: string | Uint8Array | undefined }) => {
-      node.asked++
+      node.requests++
       assert.equal(url, `http://node.invalid/ext/bc/${recorded.chainId}`)
       const text = Buffer.from(body ?? '').toString()
       const found = recorded.blocks.find(({ request }) => request === text)
@@ -221,8 +221,8 @@ void test('plugin of the guide: reads a real chain of its VM as the VM itself do
   assert.ok(recorded.blocks.length >= 5)
   let transactions = 0
   for (const [at, { id, block }] of recorded.blocks.entries()) {
-    const asked = at === 0 ? path('latest') : `/ext/bc/shop/blocks/${id}`
-    const reply = await node.send({ ...get, path: asked })
+    const blockPath = at === 0 ? path('latest') : `/ext/bc/shop/blocks/${id}`
+    const reply = await node.send({ ...get, path: blockPath })
     assert.equal(reply.status, 200, reply.body)
     const count = block.txs?.length ?? 0
     assert.deepEqual(JSON.parse(reply.body), {
@@ -238,7 +238,7 @@ void test('plugin of the guide: reads a real chain of its VM as the VM itself do
   assert.deepEqual([missing.status, missing.body], [502, 'the node has no such block\n'])
 })
 
-void test('a plugin that hangs in a call or gives no block is told apart, and the next call is served', async (t) => {
+void test('a plugin that hangs in a call and one that gives no block have errors of their own, and the next call is served', async (t) => {
   const node = await start(t, { chains: () => [xsvmChain], transport: recordedNode() })
   write(
     node,

@@ -215,7 +215,7 @@ void test('worker logs: reach the loggers of the process, filtered by their leve
   assert.ok(!text().includes('secret'))
 })
 
-void test('a worker that ended is no longer asked', async () => {
+void test('a worker that ended is no longer profiled', async () => {
   await worker.terminate()
   await new Promise(setImmediate)
   await harness.call('admin.lockProfile')

@@ -1,4 +1,4 @@
-/** A worker as the product has them: joins, then burns time or logs or waits when told to. */
+/** A worker as the product has them: joins, then burns time or logs or waits, as a message says. */
 
 import { performance } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -9,15 +9,15 @@ import { hotInWorker, knownAllocator } from './hot-functions.ts'
 
 const { log, waits } = joinThread(workerData.link, () => performance.now())
 
-parentPort?.on('message', (told: Told) => {
-  void act(told).then(() => parentPort?.postMessage('done'))
+parentPort?.on('message', (task: Task) => {
+  void act(task).then(() => parentPort?.postMessage('done'))
 })
 
 const held: unknown[] = []
 
-type Told = { what: string; ms: number; wake?: Int32Array<SharedArrayBuffer> }
+type Task = { what: string; ms: number; wake?: Int32Array<SharedArrayBuffer> }
 
-async function act({ what, ms, wake }: Told): Promise<void> {
+async function act({ what, ms, wake }: Task): Promise<void> {
   if (what === 'hang' && wake !== undefined) Atomics.wait(wake, 0, 0)
   if (what === 'burn') hotInWorker(ms)
   if (what === 'hold') held.push(knownAllocator(24_000_000))

@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core'
 
 import { mostAttempts } from '../../src/explorer/browser/kit/patient-fetch.ts'
 import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
-import { startFirn, toldChains, until, untilLive } from '../support/processes/firn-process.ts'
+import { startFirn, chainStatuses, until, untilLive } from '../support/processes/firn-process.ts'
 import { cast } from './places.ts'
 import { settled, visit } from './watched-page.ts'
 
@@ -81,23 +81,23 @@ export const journeys: Readonly<Record<string, Journey>> = {
     await page.keyboard.press('Enter')
     await page.locator('.search .note', { hasText: 'No results on the chains' }).waitFor()
     await visit(page, origin, `/chain/51001/tx/${hash}`)
-    const told = page.locator('#main .empty, #main .failed')
+    const notice = page.locator('#main .empty, #main .failed')
     assert.match(
-      (await told.allInnerTexts()).join('|'),
+      (await notice.allInnerTexts()).join('|'),
       /^Not found on Summit\. Look on [^|]*Harbor[^|]*$/,
     )
-    await told.getByRole('link', { name: 'Harbor' }).click()
+    await notice.getByRole('link', { name: 'Harbor' }).click()
     await page.waitForFunction((end) => location.pathname === `/chain/51002/tx/${end}`, hash)
     await settled(page)
-    assert.match(await told.innerText(), /^Not found on Harbor\./)
+    assert.match(await notice.innerText(), /^Not found on Harbor\./)
     // The browser writes of every answer of 404.
-    const asked = ['51001', '51002'].map(
+    const expected = ['51001', '51002'].map(
       (id) => `404 ${origin}/v1/chains/${id}/transactions/${hash}`,
     )
     const others = faults.splice(0).filter((one) => !/^console: .* 404 /.test(one))
     assert.deepEqual(
       others.filter((one) => !one.includes('/v1/icm/messages/')),
-      asked,
+      expected,
     )
   },
   'pages of a list are in the address, Back returns to them': async (page, origin) => {
@@ -155,9 +155,9 @@ export const journeys: Readonly<Record<string, Journey>> = {
     )
     await page.keyboard.press('Enter')
     await page.waitForSelector('pre.json')
-    const told: unknown = JSON.parse(await page.locator('pre.json').innerText())
+    const shown: unknown = JSON.parse(await page.locator('pre.json').innerText())
     const reply: unknown = await (await fetch(`${origin}/v1/chains/51001/blocks/7`)).json()
-    assert.deepEqual(told, reply)
+    assert.deepEqual(shown, reply)
   },
   'a transaction says what happened, a list is saved as CSV': async (page, origin) => {
     const deployed = await fetch(
@@ -211,10 +211,10 @@ export const journeys: Readonly<Record<string, Journey>> = {
     }
     const row = page.locator('section', { hasText: 'Event logs' }).locator('tbody tr')
     assert.equal(await row.count(), 1)
-    const told = await row.innerText()
-    assert.match(told, /Transfer/)
+    const text = await row.innerText()
+    assert.match(text, /Transfer/)
     // The whole number of the smallest unit stands behind the amount.
-    assert.ok((await row.innerHTML()).includes(erc20Transfers[0].value), told)
+    assert.ok((await row.innerHTML()).includes(erc20Transfers[0].value), text)
 
     // A call inside another is a list inside its item.
     const made = cast['tx internal'] ?? ''
@@ -287,7 +287,11 @@ export const journeys: Readonly<Record<string, Journey>> = {
     assert.equal(await page.locator('#main img:not(.logo)').count(), 0)
     assert.match(await page.title(), /A⟨200B⟩VAX/)
   },
-  'a busy server is asked again, and given up with a word': async (page, origin, faults) => {
+  'requests to a busy server are repeated, and given up with a message': async (
+    page,
+    origin,
+    faults,
+  ) => {
     const messages = '/v2/icm/summary'
     let refusals = 0
     let most = mostAttempts - 1
@@ -303,21 +307,21 @@ export const journeys: Readonly<Record<string, Journey>> = {
     await page.reload()
     await settled(page)
     assert.equal(refusals, mostAttempts - 1)
-    const told = page.locator('.numbers div', { hasText: 'Messages' }).locator('dd')
+    const count = page.locator('.numbers div', { hasText: 'Messages' }).locator('dd')
     const reply = await fetch(`${origin}${messages}`)
     const { result } = (await reply.json()) as { result: { lastDay: number } }
-    assert.equal(await told.innerText(), result.lastDay.toLocaleString('en-US'))
+    assert.equal(await count.innerText(), result.lastDay.toLocaleString('en-US'))
     assert.equal(await page.locator('.given-up').count(), 0)
 
     refusals = 0
     most = mostAttempts
     await page.reload()
     await page.waitForSelector('.given-up')
-    assert.equal(await told.innerText(), '–')
+    assert.equal(await count.innerText(), '–')
     assert.deepEqual(faults.splice(0), [`503 ${origin}${messages}`])
     await page.click('text=Try again')
     await page.waitForSelector('.given-up', { state: 'detached' })
-    assert.equal(await told.innerText(), result.lastDay.toLocaleString('en-US'))
+    assert.equal(await count.innerText(), result.lastDay.toLocaleString('en-US'))
   },
   'blocks come while one looks on, and stop when one says so': async (page, _origin, faults) => {
     const ends: (() => Promise<void> | void)[] = []
@@ -341,13 +345,13 @@ export const journeys: Readonly<Record<string, Journey>> = {
       await page.waitForFunction(
         () => document.querySelector('.newest-blocks li a')?.textContent === '40',
       )
-      const asked: string[] = []
-      page.on('request', (request) => asked.push(request.url()))
+      const requested: string[] = []
+      page.on('request', (request) => requested.push(request.url()))
       node.head = 41
       await page.waitForFunction(
         () => document.querySelector('.newest-blocks li a')?.textContent === '41',
       )
-      assert.ok(!asked.some((one) => one.includes('/v1/blocks')), 'it was pushed')
+      assert.ok(!requested.some((one) => one.includes('/v1/blocks')), 'it was pushed')
       const reply = await firn.get('/v1/chains/51001/transactions?pageSize=1')
       const [{ txHash }] = reply['transactions'] as [{ txHash: string }]
       await page.waitForFunction(
@@ -357,7 +361,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
       await page.click('.newest-blocks button')
       node.head = 45
       await until('indexed 45', async () => {
-        return ((await toldChains(firn)).get('fuji-summit')?.indexedHeight ?? -1) >= 45
+        return ((await chainStatuses(firn)).get('fuji-summit')?.indexedHeight ?? -1) >= 45
       })
       assert.equal(await blocks.first().innerText(), '41')
       await page.click('.newest-blocks button')

@@ -8,7 +8,7 @@ import { settled, visit } from './watched-page.ts'
 
 const id = (role: string): string => cast[role] ?? assert.fail(`the demo has a ${role}`)
 
-async function told<T>(origin: string, path: string): Promise<T> {
+async function answerOf<T>(origin: string, path: string): Promise<T> {
   const reply = await fetch(`${origin}${path}`)
   assert.equal(reply.status, 200, path)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is wrong in it fails the journey
@@ -37,7 +37,7 @@ export const stories: Readonly<Record<string, Journey>> = {
   'a token begins with its figures': async (page, origin) => {
     const address = id('Summit.token')
     await visit(page, origin, `/chain/51001/address/${address}`)
-    const { tokens } = await told<{
+    const { tokens } = await answerOf<{
       tokens: readonly { address: string; holderCount: number; transferCount: number }[]
     }>(origin, '/v1/chains/51001/tokens?filterSpamTokens=false')
     const token = tokens.find((one) => one.address.toLowerCase() === address)
@@ -49,7 +49,7 @@ export const stories: Readonly<Record<string, Journey>> = {
   'an item has its traits as tiles, a fee its value': async (page, origin) => {
     const nft = `${id('Summit.pictures')}/7`
     await visit(page, origin, `/chain/51001/nft/${nft}`)
-    const { metadata } = await told<{ metadata: { attributes: string } }>(
+    const { metadata } = await answerOf<{ metadata: { attributes: string } }>(
       origin,
       `/v1/chains/51001/nfts/collections/${nft.replace('/', '/tokens/')}`,
     )
@@ -58,7 +58,7 @@ export const stories: Readonly<Record<string, Journey>> = {
       `${trait?.trait_type}\n${trait?.value}`,
     ])
     await visit(page, origin, `/chain/51001/tx/${id('tx transfer')}`)
-    const { networkTokenDetails: coin, nativeTransaction: tx } = await told<{
+    const { networkTokenDetails: coin, nativeTransaction: tx } = await answerOf<{
       networkTokenDetails: Record<string, { value: string }>
       nativeTransaction: { gasUsed: string; gasPrice: string }
     }>(origin, `/v1/chains/51001/transactions/${id('tx transfer')}`)
@@ -67,16 +67,19 @@ export const stories: Readonly<Record<string, Journey>> = {
     const fee = page.locator('.facts div', { hasText: 'Transaction fee' })
     assert.ok((await fee.innerText()).endsWith(`${Number(worth.toPrecision(3))} USD`))
   },
-  'gas is told slow, normal and fast, with what it is worth': async (page, origin) => {
+  'gas prices are shown for slow, normal and fast, with their value in money': async (
+    page,
+    origin,
+  ) => {
     await visit(page, origin, '/chain/51001/gas')
-    const { result } = await told<{ result: Record<string, string> }>(
+    const { result } = await answerOf<{ result: Record<string, string> }>(
       origin,
       '/v1/chains/51001/api?module=gastracker&action=gasoracle',
     )
     const rows = page.locator('tbody tr', { hasText: 'Native transfer' })
     await rows.getByText('USD').first().waitFor()
     const cells = await rows.locator('td').allInnerTexts()
-    const { networkTokenDetails } = await told<{
+    const { networkTokenDetails } = await answerOf<{
       networkTokenDetails: { currentPrice: { value: string } }
     }>(origin, `/v1/chains/51001/transactions/${id('tx transfer')}`)
     const worth =
@@ -131,7 +134,7 @@ export const stories: Readonly<Record<string, Journey>> = {
     await page.locator('.points summary').click()
     await page.locator('.points tbody tr').first().waitFor()
     const rows = await page.locator('.points tbody tr').allInnerTexts()
-    const { results } = await told<{ results: [{ value: number }] }>(
+    const { results } = await answerOf<{ results: [{ value: number }] }>(
       origin,
       '/v2/chains/51001/metrics/txCount?pageSize=1',
     )
@@ -149,7 +152,7 @@ export const stories: Readonly<Record<string, Journey>> = {
     await page.waitForFunction(() => location.search.includes('period=month'))
     await settled(page)
     const path = '/v1/chains/51001/calledContracts?timeInterval=month&pageSize=100'
-    const { addresses: all, transactionCount } = await told<{
+    const { addresses: all, transactionCount } = await answerOf<{
       addresses: readonly { label?: string; transactionCount: number }[]
       transactionCount: number
     }>(origin, path)
@@ -192,12 +195,12 @@ export const stories: Readonly<Record<string, Journey>> = {
     await page.locator('.qr svg').waitFor()
     assert.equal(await page.locator('.qr svg').count(), 1)
   },
-  "an L1 validator's balance is told from its first day on": async (page, origin) => {
+  "an L1 validator's balance is shown from its first day on": async (page, origin) => {
     const validation = id('seat disabled')
     await visit(page, origin, `/primary/fuji/validation/${validation}`)
     await settled(page)
     const path = `/v1/networks/fuji/l1Validators/${validation}/changes?pageSize=100`
-    const { changes } = await told<{ changes: readonly unknown[] }>(origin, path)
+    const { changes } = await answerOf<{ changes: readonly unknown[] }>(origin, path)
     const rows = page.locator('section', { hasText: 'Top-ups and weight' }).locator('tbody tr')
     assert.equal(await rows.count(), changes.length)
     assert.match(await rows.last().innerText(), /^created/)

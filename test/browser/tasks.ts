@@ -39,7 +39,7 @@ export const tasks: Readonly<Record<string, Journey>> = {
     await page.locator('h1', { hasText: 'Demo Dollar' }).waitFor()
     assert.match(await page.locator('#main').innerText(), /Total supply/)
   },
-  'an address is asked for what left it to the market, with the moments': async (page, origin) => {
+  'transfers from an address to the market are listed with their times': async (page, origin) => {
     await visit(page, origin, `/chain/51001/address/${id('trader')}`)
     await page.locator('details.filters summary').click()
     await page.getByLabel('direction').selectOption('out')
@@ -100,8 +100,8 @@ export const tasks: Readonly<Record<string, Journey>> = {
       fetch(`${origin}/v1/networks/fuji/${path}`)
     const subnet = await read(`subnets/${id('Summit.subnet')}`)
     const { l1ConversionTransactionHash: hash } = (await subnet.json()) as Record<string, string>
-    const told = await read(`blockchains/p-chain/transactions/${hash}`)
-    const { l1ValidatorDetails, l1ValidatorManagerDetails } = (await told.json()) as {
+    const transaction = await read(`blockchains/p-chain/transactions/${hash}`)
+    const { l1ValidatorDetails, l1ValidatorManagerDetails } = (await transaction.json()) as {
       l1ValidatorDetails: { nodeId: string; remainingBalance: number }[]
       l1ValidatorManagerDetails: { contractAddress: string }
     }
@@ -170,7 +170,7 @@ export const tasks: Readonly<Record<string, Journey>> = {
       await page.click('form button[type=submit]:has-text("Verify")')
       await page.locator('.pill', { hasText: 'full match' }).waitFor({ timeout: 120_000 })
       await follow(page, '.segments a[href$="/read"]')
-      // As the node told it when it was recorded.
+      // As the node gave it when it was recorded.
       const supply = page.locator('.facts div', { hasText: 'totalSupply' })
       await supply.locator('dd', { hasText: '50,000,000' }).waitFor()
       await page.goto('about:blank')

@@ -24,15 +24,15 @@ void test('an address is watched', { skip }, async (t) => {
   const { page, faults } = await watchedPage(browser, firn.apiUrl, look)
   await page.context().grantPermissions(['notifications'], { origin: firn.apiUrl })
   await page.addInitScript(() => {
-    const told: string[] = []
-    const Told = class extends EventTarget {
+    const shown: string[] = []
+    const RecordedNotification = class extends EventTarget {
       static readonly permission = 'granted'
       constructor(title: string, { body }: { readonly body: string }) {
         super()
-        told.push(`${title}: ${body}`)
+        shown.push(`${title}: ${body}`)
       }
     }
-    Object.assign(globalThis, { told, Notification: Told })
+    Object.assign(globalThis, { shown, Notification: RecordedNotification })
   })
   await page.goto(`${firn.apiUrl}${trader}`)
   await page.getByRole('button', { name: 'Watch' }).click()
@@ -42,11 +42,11 @@ void test('an address is watched', { skip }, async (t) => {
   const card = page.locator('section', { hasText: 'Watched addresses' })
   await card.locator('td', { hasText: 'My trader' }).waitFor()
   await card.locator('a[href*="/tx/0x"]').waitFor()
-  await page.waitForFunction(() => Reflect.get(globalThis, 'told').length > 0, undefined, {
+  await page.waitForFunction(() => Reflect.get(globalThis, 'shown').length > 0, undefined, {
     timeout: 120_000,
   })
-  const [told] = await page.evaluate<string[]>(() => Reflect.get(globalThis, 'told'))
-  assert.match(told ?? '', /^My trader: \S+ \S+/)
+  const [shown] = await page.evaluate<string[]>(() => Reflect.get(globalThis, 'shown'))
+  assert.match(shown ?? '', /^My trader: \S+ \S+/)
   await page.goto(`${firn.apiUrl}${trader}`)
   await page.getByRole('button', { name: 'Stop watching' }).click()
   await page.goto(`${firn.apiUrl}/`)

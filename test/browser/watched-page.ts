@@ -36,12 +36,12 @@ export type WatchedPage = {
 }
 
 /** Requests of a page that wait for their answers. */
-type Asked = {
+type PageRequests = {
   readonly open: Set<Request>
   /** Refusals one after the other of what the explorer will ask for again. */
   readonly refused: Map<string, { readonly times: number; readonly at: number }>
 }
-const asked = new WeakMap<Page, Asked>()
+const requestsOf = new WeakMap<Page, PageRequests>()
 
 /** Longest pause of the explorer before it asks again; what is older is no longer wanted. */
 const repeatMs = 5_000
@@ -70,8 +70,8 @@ export async function watchedPage(
   })
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
   const open = new Set<Request>()
-  const refused: Asked['refused'] = new Map()
-  asked.set(page, { open, refused })
+  const refused: PageRequests['refused'] = new Map()
+  requestsOf.set(page, { open, refused })
   page.on('requestfinished', (request) => open.delete(request))
   page.on('requestfailed', (request) => open.delete(request))
   page.on('request', (request) => {
@@ -110,9 +110,9 @@ export async function visit(page: Page, origin: string, place: string): Promise<
   await settled(page)
 }
 
-/** Waits until the page shows what it asked for. */
+/** Waits until the page shows what it requested. */
 export async function settled(page: Page): Promise<void> {
-  const { open, refused } = asked.get(page) ?? assert.fail('the page is not watched')
+  const { open, refused } = requestsOf.get(page) ?? assert.fail('the page is not watched')
   await page.waitForSelector('#main h1')
   const deadline = performance.now() + limitMs
   let quietSince = performance.now()

@@ -164,7 +164,7 @@ void test('clients: every operation is answered, or deliberately absent', async 
   })
 })
 
-type Asked = {
+type ClientCall = {
   readonly client: unknown
   readonly options: object
   readonly seen: Map<string, Json>
@@ -175,7 +175,7 @@ type Asked = {
 /** Returns the mistake in the answer to one operation; `undefined` when there is none. */
 async function problemOf(
   ask: Json,
-  { client, options, seen, operation, request }: Asked,
+  { client, options, seen, operation, request }: ClientCall,
 ): Promise<string | undefined> {
   let parameters: Json
   try {

@@ -51,7 +51,7 @@ const { signal } = new AbortController()
 /** The store of a chain against what another node than that of its blocks answered, for traces too. */
 async function chainCompared(dataDir: string, name: string): Promise<Compared> {
   const transport = answeringTransport(readFileSync(new URL(`${name}.firnrec`, folder)))
-  // Nobody is called there: what is asked is looked up in the recording.
+  // No node is called there: answers come from the recording.
   const node = { url: 'http://recording.invalid', transport }
   const report = await comparedChain(dataDir, `fuji-${name}`, node)
   return { counts: report.counts(), differ: report.differences().map(({ check }) => check) }
@@ -151,7 +151,7 @@ type Validation = {
   readonly blsCredentials: { readonly publicKey: string }
 }
 
-void test('signatures of the demo: two thirds of the L1’s validators signed what was asked', async (t) => {
+void test('signatures of the demo: two thirds of the L1’s validators signed the message', async (t) => {
   const firn = await startDemo(t, await demoFolder(t))
   await untilDemoServed(firn)
   const reply = await fetch(`${firn.apiUrl}/v1/signatureAggregator/fuji/aggregateSignatures`, {
@@ -159,9 +159,9 @@ void test('signatures of the demo: two thirds of the L1’s validators signed wh
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ message: cast['waitingMessageLog'] }),
   })
-  const told = objectOf(await reply.json(), 'answer')
-  assert.equal(reply.status, 200, JSON.stringify(told))
-  const signed = Buffer.from(String(told['signedMessage']), 'hex')
+  const answer = objectOf(await reply.json(), 'answer')
+  assert.equal(reply.status, 200, JSON.stringify(answer))
+  const signed = Buffer.from(String(answer['signedMessage']), 'hex')
   // codec version 2, network id 4, chain id 32, length of the payload 4, payload.
   const unsigned = signed.subarray(0, 42 + signed.readUInt32BE(38))
   // Type of signature 4, length of the bit set 4, bit set, signature 96.

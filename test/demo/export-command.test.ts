@@ -34,9 +34,9 @@ void test('export: each list is what the API writes, byte for byte', async (t) =
       const { code, stderr } = await runCommand(...words)
       assert.equal(code, 0, stderr)
       assert.match(stderr, /^[1-9]\d* rows in /, list)
-      const asked = `${firn.apiUrl}${list}${list.includes('?') ? '&' : '?'}format=${format}`
-      const told = Buffer.from(await (await fetch(asked)).arrayBuffer())
-      assert.ok(told.equals(await readFile(path)), `${list} as ${format}`)
+      const listUrl = `${firn.apiUrl}${list}${list.includes('?') ? '&' : '?'}format=${format}`
+      const answer = Buffer.from(await (await fetch(listUrl)).arrayBuffer())
+      assert.ok(answer.equals(await readFile(path)), `${list} as ${format}`)
     }
 
   // Without a name it goes to standard output, and all blocks of the recording are in it.
@@ -63,10 +63,10 @@ void test('export: each list is what the API writes, byte for byte', async (t) =
   assert.equal(stdout, csv.stdout.split('\r\n').slice(31).join('\r\n'))
 })
 
-void test('export: what is wrong is told, and leaves no file', async () => {
+void test('export: a bad argument or path is an error, and leaves no file', async () => {
   const firn = await demoFirn()
   const url = ['--url', firn.apiUrl]
-  for (const [words, told, code] of [
+  for (const [words, error, code] of [
     [['/v1/chains/51002/blocks', '--format', 'parquet'], /no stream: give its name with --out/, 2],
     [['/v1/chains/51002/blocks', '--format', 'xml'], /--format must be csv, ndjson or parquet/, 2],
     [['/v1/chains/51002/blocks/1'], /no list of the API is at this path: /, 2],
@@ -74,7 +74,7 @@ void test('export: what is wrong is told, and leaves no file', async () => {
     [['/v1/chains/51002/blocks?sort=asc'], /sort is no parameter of this operation/, 1],
   ] as const) {
     const answer = await runCommand('export', ...words, ...url)
-    assert.match(answer.stderr, told)
+    assert.match(answer.stderr, error)
     assert.equal(answer.code, code, answer.stderr)
   }
 })

@@ -30,7 +30,7 @@ const samples = new Map([
   ['subnetId', '11111111111111111111111111111111LpoYY'],
 ])
 
-type Told = {
+type OpenApiDocument = {
   readonly paths: Readonly<
     Record<
       string,
@@ -49,7 +49,7 @@ type Told = {
 
 /** Sends each of `names` in every place that takes a text; no answer may be a 500. */
 export async function sendNames(firn: RunningFirn, names: readonly string[]): Promise<void> {
-  const document = (await (await fetch(`${firn.apiUrl}/openapi.json`)).json()) as Told
+  const document = (await (await fetch(`${firn.apiUrl}/openapi.json`)).json()) as OpenApiDocument
   const broken: string[] = []
   let tries = 0
   const ask = async (path: string, init?: RequestInit): Promise<void> => {

@@ -30,9 +30,9 @@ void test('moving: the program for each client is answered by the demo', async (
 })
 
 void test('moving: clients go elsewhere with the serverURL of their constructor', async (t) => {
-  const asked: string[] = []
+  const hosts: string[] = []
   t.mock.method(globalThis, 'fetch', async (request: Request) => {
-    asked.push(new URL(request.url).host)
+    hosts.push(new URL(request.url).host)
     return Response.json({ chains: [] })
   })
   const options = { network: 'fuji', chainId: '51001', serverURL: 'http://127.0.0.1:1' } as const
@@ -46,5 +46,5 @@ void test('moving: clients go elsewhere with the serverURL of their constructor'
     await chains.list({}, given)
   }
   const other = 'glacier-api.avax.network'
-  assert.deepEqual(asked, [other, '127.0.0.1:2', other, '127.0.0.1:2'])
+  assert.deepEqual(hosts, [other, '127.0.0.1:2', other, '127.0.0.1:2'])
 })

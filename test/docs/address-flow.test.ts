@@ -52,11 +52,11 @@ void test('flow of funds: what came less what left is the balance, chain by chai
     const flows = flowsOf(address, txs)
     const known = new Set(Object.values(txs).flatMap((all) => all.map(({ txHash }) => txHash)))
     for (const chain of ['P', 'X', 'C'] as const) {
-      const untold = await unspentGenesis(chain, address, known)
+      const fromGenesis = await unspentGenesis(chain, address, known)
       const sum = flows
         .filter((flow) => flow.chain === chain)
         .reduce((all, flow) => all + (flow.direction === 'in' ? flow.amount : -flow.amount), 0n)
-      assert.equal(sum + untold, await balanceOn(chain, address), `${address} on ${chain}`)
+      assert.equal(sum + fromGenesis, await balanceOn(chain, address), `${address} on ${chain}`)
     }
     if (flows.length > 0) withFlows++
     ends += flows.length

@@ -77,9 +77,9 @@ void test('OpenAPI: every operation, parameter and field has a description and a
     if (!operation['description']) lacking.push(`${id}: description`)
     for (const { name, description, example } of operation['parameters'])
       if (!description || example === undefined) lacking.push(`${id}?${name}`)
-    const [status, told] =
+    const [status, response] =
       Object.entries<Json>(operation['responses']).find(([name]) => name.startsWith('2')) ?? []
-    for (const body of [operation['requestBody'], told])
+    for (const body of [operation['requestBody'], response])
       if (body?.content?.['application/json'] !== undefined)
         if (body.content['application/json'].example === undefined) lacking.push(`${id} ${status}`)
     for (const tag of operation['tags']) if (!(tag in tags)) lacking.push(`tag ${tag}`)
@@ -140,10 +140,10 @@ void test('OpenAPI: every heading has operations', () => {
 
 void test('console: the call of the official client asks what the form asks', async () => {
   const calls = await clientCalls()
-  const asked: string[] = []
+  const requests: string[] = []
   const fetcher = (input: Request | string | URL): Promise<Response> => {
     const { method, url } = new Request(input)
-    asked.push(`${method} ${url}`)
+    requests.push(`${method} ${url}`)
     return Promise.resolve(Response.json({}, { status: 400 }))
   }
   const client = new AvalancheCore({
@@ -167,8 +167,8 @@ void test('console: the call of the official client asks what the form asks', as
     await ask(client, call.parameters, { serverURL, retries: { strategy: 'none' } })
     const { method } = operation
     const url = serverURL + urlOf(operation, values)
-    // The client adds its defaults to what is asked.
-    const [sentMethod, sentUrl = ''] = (asked.pop() ?? assert.fail(call.name)).split(' ')
+    // The client adds its defaults to the request.
+    const [sentMethod, sentUrl = ''] = (requests.pop() ?? assert.fail(call.name)).split(' ')
     const [sent, wanted] = [new URL(sentUrl), new URL(url)]
     assert.deepEqual([sentMethod, sent.pathname], [method, wanted.pathname])
     for (const [name, value] of wanted.searchParams)

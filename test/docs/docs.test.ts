@@ -62,7 +62,7 @@ void test('documentation: other paths are not found', async () => {
     assert.equal((await http.inject(path)).statusCode, 404, path)
 })
 
-void test('Markdown: what pages use becomes HTML, everything else stays text', () => {
+void test('Markdown: the forms that pages use become HTML, everything else stays text', () => {
   const cases: [string, string][] = [
     ['# A `b` & <c>', '<h1 id="a-b--c">A <code>b</code> &amp; &lt;c&gt;</h1>'],
     ['a\nb **c** *d*', '<p>a\nb <strong>c</strong> <em>d</em></p>'],

@@ -56,30 +56,30 @@ void test('examples: each answers on the demo as it is printed, and has somethin
   for (const example of examples) {
     const { id, page, answer, keeps } = example
     if (example.withKey && !variables.has('KEY')) variables.set('KEY', await madeKey(firn, dataDir))
-    // Metadata of NFTs that was not to be had is asked for again from time to time.
+    // Metadata of NFTs that could not be fetched is fetched again from time to time.
     if (id === 'getStatus') await untilDemoServed(firn)
-    const { status, text } = await asked(firn, example, variables)
+    const { status, text } = await answerOf(firn, example, variables)
     if (status >= 300 && (status !== 503 || example.refusal === '')) {
       wrong.push(`${page} ${id}: ${status} ${text}`)
       continue
     }
-    const told: unknown = text === '' ? undefined : JSON.parse(text)
+    const body: unknown = text === '' ? undefined : JSON.parse(text)
     if (keeps !== undefined) {
       const [, kept = ''] = new RegExp(`.*"${keeps.field}":"([^"]+)"`).exec(text) ?? []
       variables.set(keeps.variable, kept)
     }
     const shown =
-      told === undefined ? '' : shortenedAnswer(told, example.withKey ? hiddenInUsage : [])
+      body === undefined ? '' : shortenedAnswer(body, example.withKey ? hiddenInUsage : [])
     if (shown !== answer + example.refusal)
       wrong.push(`${page} ${id}: answers ${shown}\nis printed ${answer}`)
     // A webhook to which nothing was sent has nothing that failed.
-    if (id !== 'listDeadLetters' && told !== undefined && isEmpty(told))
+    if (id !== 'listDeadLetters' && body !== undefined && isEmpty(body))
       wrong.push(`${page} ${id}: nothing to show`)
   }
   assert.deepEqual(wrong, [])
 })
 
-/** A key, as the guide makes it, with which something was asked. */
+/** A key, as the guide makes it, that was used once. */
 async function madeKey(firn: RunningFirn, dataDir: string): Promise<string> {
   const made = await run(process.execPath, [
     entry,
@@ -95,7 +95,7 @@ async function madeKey(firn: RunningFirn, dataDir: string): Promise<string> {
   return key
 }
 
-async function asked(
+async function answerOf(
   firn: RunningFirn,
   { method, path, body, withKey }: Example,
   variables: ReadonlyMap<string, string>,
@@ -130,13 +130,13 @@ function isEmpty(answer: unknown): boolean {
   return isOnlyLists && lists.every((list) => list.length === 0)
 }
 
-void test('guides and README: what can be pasted against the demo is answered', async (t) => {
+void test('guides and README: every request that can be pasted against the demo is answered', async (t) => {
   const firn = await startDemo(t, await demoFolder(t))
   await untilDemoServed(firn)
   const guide = new URL('../../docs/guide/', import.meta.url)
   const pages = readdirSync(guide).map((name) => new URL(name, guide))
   pages.push(new URL('../../README.md', import.meta.url))
-  let asked = 0
+  let requests = 0
   for (const page of pages) {
     for (const [line] of readFileSync(page, 'utf8').matchAll(/^ *curl .*$/gm)) {
       const [, path = ''] = /http:\/\/127\.0\.0\.1:8080(\/[^"'\s]*)/.exec(line) ?? []
@@ -146,8 +146,8 @@ void test('guides and README: what can be pasted against the demo is answered', 
       const reply = await fetch(firn.apiUrl + path)
       const text = await reply.text()
       assert.equal(reply.status, 200, `${page.pathname}: ${line}: ${text}`)
-      asked++
+      requests++
     }
   }
-  assert.ok(asked >= 10, `${asked} requests`)
+  assert.ok(requests >= 10, `${requests} requests`)
 })

@@ -68,7 +68,7 @@ void test('rewards: a fee takes its part, a full year pays the same before and a
   assert.equal(rewardOf({ ...year, supply: 0n, minRate: minRates.before }), 0n)
 })
 
-void test('stake that ends: one point a week, also where nothing ends', () => {
+void test('ending stake: one point a week, also where no stake ends', () => {
   const week = 604_800
   const one = (weeks: number, navax: string): Parameters<typeof endsPerWeek>[0][number] => ({
     endTimestamp: week * weeks + 5,
@@ -83,7 +83,7 @@ void test('stake that ends: one point a week, also where nothing ends', () => {
   assert.deepEqual(endsPerWeek([]), [])
 })
 
-void test('NFTs: attributes are told whatever strangers wrote', () => {
+void test('NFTs: attributes are read whatever strangers wrote', () => {
   assert.deepEqual(attributesOf('[{"trait_type":"Fur","value":"r\u202eed"},{"value":1},7]'), [
     ['Fur', 'r⟨202E⟩ed'],
   ])
@@ -118,7 +118,7 @@ void test('L1s: messages count for both ends, and once within a subnet', () => {
   )
 })
 
-void test('a busy server: it alone is asked again, later each time', () => {
+void test('a busy server: only its 503 is tried again, later each time', () => {
   const said = (status: number, retryAfter?: string): Response =>
     new Response('{}', {
       status,
@@ -149,7 +149,7 @@ void test('addresses: parameters of a path are encoded, the others are its query
       assert.ok(!(name in parameters.query.properties), `${id} has one ${name}`)
 })
 
-void test('what is missing: an empty list is final once its chains are indexed, and requested again when they are', () => {
+void test('empty lists: one is final once its chains are indexed, and requested again when they are', () => {
   const stage = {
     stage: 'blocks',
     state: 'syncing',
@@ -168,16 +168,16 @@ void test('what is missing: an empty list is final once its chains are indexed, 
     state: blocks.state,
     stages: [blocks],
   })
-  const told = (...chains: ChainStatus[]): Status => ({ version: '1', role: 'all', chains })
+  const statusOf = (...chains: ChainStatus[]): Status => ({ version: '1', role: 'all', chains })
   assert.equal(emptyWords([]), 'No entries so far.')
   const live = { ...stage, state: 'live', indexedHeight: 90 } as const
-  followStatus(told(chain('One', 1, stage), chain('Two', 2, live)))
+  followStatus(statusOf(chain('One', 1, stage), chain('Two', 2, live)))
   const before = pace()
   assert.match(emptyWords([]), /so far. Not indexed to the end: One\.$/)
   assert.match(emptyWords(['chain', '1', 'contracts']), /so far/)
   assert.equal(emptyWords(['chain', '2']), 'No entries.')
   // The newest blocks alone make no list incomplete.
-  followStatus(told(chain('One', 1, { ...stage, indexedHeight: 89 }), chain('Two', 2, live)))
+  followStatus(statusOf(chain('One', 1, { ...stage, indexedHeight: 89 }), chain('Two', 2, live)))
   assert.equal(emptyWords([]), 'No entries.')
   const after = pace()
   assert.ok(before[0] < after[0])
@@ -188,7 +188,7 @@ void test('what is missing: an empty list is final once its chains are indexed, 
   assert.equal(awaited(chain('One', 1, { ...live, reason: 'no node answers' })), undefined)
 })
 
-void test('chains: a number is that of no chain once every chain has told its own', () => {
+void test('chains: an unknown number counts as unknown once every chain has its id', () => {
   const status = (evmChainId?: number): Status => ({
     version: '1',
     role: 'all',

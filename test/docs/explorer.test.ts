@@ -248,16 +248,16 @@ void test('explorer: an operator gives it a name, a picture, colours and links, 
     headers: { host: 'glacier.example' },
   })
   assert.equal(headers['content-security-policy'], contentPolicy)
-  const told = (property: string): string | undefined =>
+  const metaOf = (property: string): string | undefined =>
     new RegExp(`<meta property="og:${property}" content="([^"]*)">`).exec(body)?.[1]
-  assert.equal(told('title'), 'Transaction 0xababab…ababab on 7 · Glacier &lt;Explorer&gt;')
-  assert.equal(told('description'), 'Trader sent 2 &lt;GLC&gt;')
+  assert.equal(metaOf('title'), 'Transaction 0xababab…ababab on 7 · Glacier &lt;Explorer&gt;')
+  assert.equal(metaOf('description'), 'Trader sent 2 &lt;GLC&gt;')
   // Nobody draws an SVG: it is Firn's picture.
-  const image = told('image')?.replace('http://glacier.example', '') ?? ''
+  const image = metaOf('image')?.replace('http://glacier.example', '') ?? ''
   const drawn = await own.inject(image)
   assert.deepEqual([drawn.statusCode, drawn.headers['content-type']], [200, 'image/png'])
   assert.equal((await own.inject('/message/unknown')).statusCode, 404)
-  assert.equal(told('url'), `http://glacier.example/chain/7/tx/${hash}`)
+  assert.equal(metaOf('url'), `http://glacier.example/chain/7/tx/${hash}`)
   assert.ok(!body.includes('<Explorer>'))
   assert.equal((await own.inject('/explorer/logo')).body, '<svg/>')
   const css = await own.inject('/explorer/brand.css')
@@ -359,7 +359,7 @@ void test('explorer: ids, spans, moments and names read well', () => {
   assert.equal(brief(102_281_234), '102.28M')
 })
 
-void test('explorer: signs nobody can see are named, and a symbol comes with its address', () => {
+void test('explorer: invisible characters are named, and a symbol comes with its address', () => {
   const token = '0xA51c1fc2f0D1a1b8494Ed1FE312d7C3a78Ed91C0'
   // Zero width, bidi override, isolate, control, soft hyphen, Hangul filler, line separator, tag.
   const cases: [string, string][] = [
@@ -392,7 +392,7 @@ void test('explorer: page, filters and order of a list are part of the address',
   assert.deepEqual(segmentsOf('/chain/1/block/2'), ['chain', '1', 'block', '2'])
 })
 
-void test('explorer: validators that hold a quorum are told of the whole weight, also of validators without a balance', () => {
+void test('explorer: validators that hold a quorum are counted of the whole weight, also of validators without a balance', () => {
   // Weights of the demo's L1: 100, 13 and 11 can sign, 12 and 14 cannot.
   assert.equal(fewestHolding([11, 100, 13], 150, 67), 2)
   assert.equal(fewestHolding([67, 33], 100, 67), 1)
@@ -431,18 +431,18 @@ void test('explorer: percentages end where they have no more to say', () => {
   ])
 })
 
-void test('explorer: a message took no time that can be told where it came before it was sent', () => {
+void test('explorer: a message that came before it was sent shows no duration', () => {
   assert.equal(took(100, 160), '1 min')
   assert.equal(took(100, 100), '0 s')
   assert.equal(took(100, 99), '')
 })
 
-void test('explorer: what nobody tells is told without blame, other failures with their status', () => {
-  const told = (status: number): string => failureText({ status, message: 'no block' })
-  assert.deepEqual([503, 404, 0].map(told), ['Not known: no block', 'no block (404)', 'no block'])
+void test('explorer: a 503 reads "Not known", other failures have their status', () => {
+  const textOf = (status: number): string => failureText({ status, message: 'no block' })
+  assert.deepEqual([503, 404, 0].map(textOf), ['Not known: no block', 'no block (404)', 'no block'])
 })
 
-void test('explorer: how far a chain is says nothing of heights nobody knows', () => {
+void test('explorer: the progress of a chain leaves unknown heights out', () => {
   const cases: [number, number, string][] = [
     [-1, -1, ''],
     [7, -1, '7'],
@@ -476,24 +476,24 @@ void test('explorer: the speed is that of the stage with the longest way to go',
 })
 
 void test('explorer: filters of validators in the address are those of the operation, in its units', () => {
-  const asked = (text: string): Record<string, string> =>
+  const queryOf = (text: string): Record<string, string> =>
     Object.fromEntries(
       Object.entries(validatorQuery(new URLSearchParams(text), 'primary')).filter(
         ([, value]) => value !== '',
       ),
     )
-  assert.deepEqual(asked(''), {
+  assert.deepEqual(queryOf(''), {
     validationStatus: 'active',
     subnetId: 'primary',
     sortOrder: 'desc',
   })
-  assert.deepEqual(asked('status=any&of=any&sort=timeRemaining&dir=asc&node=Node&page=2.x'), {
+  assert.deepEqual(queryOf('status=any&of=any&sort=timeRemaining&dir=asc&node=Node&page=2.x'), {
     sortBy: 'timeRemaining',
     sortOrder: 'asc',
     nodeIds: 'Node',
   })
   assert.deepEqual(
-    asked('minCapacity=25.000000001&maxDays=14&minFee=2.5&maxUptime=99.5&minDays=x'),
+    queryOf('minCapacity=25.000000001&maxDays=14&minFee=2.5&maxUptime=99.5&minDays=x'),
     {
       validationStatus: 'active',
       subnetId: 'primary',
@@ -506,7 +506,7 @@ void test('explorer: filters of validators in the address are those of the opera
   )
 })
 
-void test('explorer: what was typed is asked as the API takes it', () => {
+void test('explorer: typed text becomes the query that the API takes', () => {
   const cases: [string, string][] = [
     [' 402 ', '402'],
     ['1,234,567', '1234567'],
@@ -515,7 +515,7 @@ void test('explorer: what was typed is asked as the API takes it', () => {
     ['1inch', '1inch'],
     ['', ''],
   ]
-  for (const [typed, asked] of cases) assert.equal(questionOf(typed), asked, typed)
+  for (const [typed, query] of cases) assert.equal(questionOf(typed), query, typed)
 })
 
 void test('explorer: every kind of hit leads to its page, those of the chain looked at first', () => {
@@ -636,7 +636,7 @@ void test('explorer: every kind of hit leads to its page, those of the chain loo
   assert.equal(nameless?.label, 'address')
 })
 
-void test('explorer: what nobody used yet has a page by its form', () => {
+void test('explorer: an unused address, node id or hash has the page of its form', () => {
   const from = { chainIds: ['51001', '51002'], networks: ['fuji'], here: '51002' }
   const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
   const bech = 'local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u'
@@ -730,10 +730,10 @@ void test('QR code: module for module that of another encoder', () => {
   const rows =
     '1fc9637f 1047e741 175d275d 174e2e5d 1744045d 1048a341 1fd5557f 001d9800 1df6c0c4 1d964862 16c84d6f 02128ca9 17c1cc6b 1e834c69 027f416d 19259b0a 157ecd68 0c02cd61 14cc0447 0d8eb9c2 1769cdf1 0017cd11 1fdb075d 10599f1b 17564df8 1746049b 1754859d 105e0d3a 1fd50d5b'
   const code = qrOf('0x7E14e12673012417d23C6BC4019375736Fe08844') ?? []
-  const told = code.map((line) =>
+  const drawnRows = code.map((line) =>
     Number.parseInt(line.map(Number).join(''), 2).toString(16).padStart(8, '0'),
   )
-  assert.equal(told.join(' '), rows)
+  assert.equal(drawnRows.join(' '), rows)
   assert.equal(qrOf('x'.repeat(mostBytes))?.length, 29)
   assert.equal(qrOf('x'.repeat(mostBytes + 1)), undefined)
 })

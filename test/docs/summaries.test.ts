@@ -116,7 +116,7 @@ const sentences = `
 type Part = { readonly text: string; readonly address?: string; readonly chainId?: string }
 type Detail = { readonly summary: { readonly text: string; readonly parts: readonly Part[] } }
 
-void test('summaries: a transaction is told as people would tell it', async (t) => {
+void test('summaries: a transaction is described as people would say it', async (t) => {
   const firn = await startDemo(t, await demoFolder(t))
   await untilDemoServed(firn)
   const wrong: string[] = []
@@ -149,10 +149,10 @@ type MessageRow = {
   readonly summary?: Detail['summary']
 }
 
-void test('summaries: lists and messages tell what the page of a transaction tells', async (t) => {
+void test('summaries: lists and messages have the text of the page of the transaction', async (t) => {
   const firn = await startDemo(t, await demoFolder(t))
   await untilDemoServed(firn)
-  const told = async (chainId: string, txHash: string): Promise<string> => {
+  const summaryOf = async (chainId: string, txHash: string): Promise<string> => {
     const detail = (await firn.get(
       `/v1/chains/${chainId}/transactions/${txHash}`,
     )) as unknown as Detail
@@ -165,7 +165,7 @@ void test('summaries: lists and messages tell what the page of a transaction tel
     const { transactions } = list as unknown as { transactions: Row[] }
     assert.equal(transactions.length, 20)
     for (const { chainId, txHash, summary } of transactions)
-      assert.equal(summary?.text, await told(chainId, txHash))
+      assert.equal(summary?.text, await summaryOf(chainId, txHash))
   }
   // Trader's.
   const address = '0x2f5610c3583353fd58C530927A7388c7A896f6e8'
@@ -195,5 +195,5 @@ void test('summaries: lists and messages tell what the page of a transaction tel
   )
   for (const { sourceEvmChainId, sourceTransaction, summary } of messages)
     if (sourceTransaction !== undefined && summary !== undefined)
-      assert.equal(summary.text, await told(sourceEvmChainId, sourceTransaction.txHash))
+      assert.equal(summary.text, await summaryOf(sourceEvmChainId, sourceTransaction.txHash))
 })

@@ -31,7 +31,7 @@ import {
   noteAnswer,
   receiver,
   register,
-  told,
+  receivedMessages,
   wanted,
 } from '../support/processes/webhook-firn.ts'
 import { type StreamEvent, streamed } from '../support/services/event-listener.ts'
@@ -114,7 +114,7 @@ void test('webhooks: every route of the official client, and keys see their own 
     const body = wanted('https://hooks.example/more')
     assert.equal((await ask(firn, 'POST', '/v1/webhooks', { body, key: first })).status, expected)
   }
-  // Nothing is sent any more once a key is revoked; others are told on.
+  // Nothing is sent any more once a key is revoked; other webhooks go on.
   const leaving = (await runFirn('keys', 'create', 'fourth', '--data-dir', folder)).stdout.trim()
   for (const [at, key] of [
     ['/kept', second],
@@ -148,7 +148,7 @@ void test('webhooks: every route of the official client, and keys see their own 
   )
 })
 
-void test('webhooks: what cannot be is refused and says which parameter', async (t) => {
+void test('webhooks: an invalid body is refused, and the error names the parameter', async (t) => {
   const { firn } = await followed(
     t,
     `{ privateHosts: ['hooks.internal'], addressesPerWebhook: 2 }\napi: { trustProxy: [loopback] }`,
@@ -284,11 +284,11 @@ void test('webhooks: a name that leads to a private address is refused when it i
     came++
     response.end()
   })
-  const asked: string[] = []
+  const resolved: string[] = []
   const { transport: publicTransport, close } = openPublicTransport(transportOver, {
     // A name that is its owner's to point anywhere, also after it was registered.
     resolve: async (name) => {
-      asked.push(name)
+      resolved.push(name)
       return ['127.0.0.1']
     },
     isAllowed: isPublicAddress,
@@ -307,7 +307,7 @@ void test('webhooks: a name that leads to a private address is refused when it i
     await send({ ...parts, privateHosts: [] }, named, signal),
     'the address is not public, and not in the setting events.privateHosts',
   )
-  assert.deepEqual(asked, ['hooks.example'])
+  assert.deepEqual(resolved, ['hooks.example'])
   assert.equal(came, 0)
   const literal = { ...sending, url: `http://127.0.0.1:${port}/` }
   assert.equal(
@@ -376,7 +376,7 @@ void test('event streams: from any height, on after the last, as blocks come', a
   )
   assert.deepEqual(rest, all.slice(half + 1))
 
-  // Everybody who may ask for blocks is told of new ones: those there are, then what comes.
+  // Everybody who may read blocks receives new ones: first those there are, then what comes.
   const newest = newestBlocksOf(firn)
   await until('the newest blocks', () => newest.heights.length > 0)
   assert.deepEqual(newest.heights, [70, 69, 68, 67])
@@ -395,11 +395,11 @@ void test('event streams: from any height, on after the last, as blocks come', a
     [...rest.map(({ hash }) => hash), ...later],
   )
   await until('the head among the newest blocks', () => newest.heights.includes(90))
-  const told = newest.blocks.find(({ blockNumber }) => blockNumber === '90')
+  const newestBlock = newest.blocks.find(({ blockNumber }) => blockNumber === '90')
   const block = await firn.get(`/v1/chains/${chain}/blocks/90`)
   for (const name of ['chainId', 'blockNumber', 'blockTimestamp', 'txCount'])
-    assert.deepEqual(told?.[name], block[name], name)
-  // Of one address sixteen may look on; who is one too many is told when to come again.
+    assert.deepEqual(newestBlock?.[name], block[name], name)
+  // Of one address sixteen may look on; the seventeenth gets a time to come again.
   const crowd: Newest[] = []
   while (crowd.length < 15) {
     const one = newestBlocksOf(firn)
@@ -450,7 +450,7 @@ const receiptOf = new Map(
 type DecodedLog = { signature: string; parameters: { value: string }[] }
 
 void test('webhooks: logs and internal transactions are those of the raw blocks', async (t) => {
-  const { url, port, all } = await told(t)
+  const { url, port, all } = await receivedMessages(t)
   const { firn, grow } = await followed(t, `{ privateHosts: ['127.0.0.1:${port}'] }`)
   const more = { includeLogs: true, includeInternalTxs: true }
   const { status } = await ask(firn, 'POST', '/v1/webhooks', { body: { ...wanted(url), ...more } })
@@ -465,7 +465,7 @@ void test('webhooks: logs and internal transactions are those of the raw blocks'
       height > begin && height <= last && [from, to].includes(mine) ? [txHash] : [],
     ),
   ])
-  await until('all are told', () => all.length >= expected.size)
+  await until('all are delivered', () => all.length >= expected.size)
   assert.deepEqual(new Set(all.map(({ transaction }) => transaction.txHash)), expected)
   let logged = 0
   let inner = 0

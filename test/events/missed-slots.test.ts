@@ -130,7 +130,7 @@ void test('missed slots: a webhook of each chain collects and describes those of
   assert.ok(count > 10, String(count))
 })
 
-void test('missed slots: what cannot be is refused', async (t) => {
+void test('missed slots: invalid parameters are refused', async (t) => {
   const dataDir = await indexedPrimary(proposalsPath)
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const store = await openStore(

@@ -30,7 +30,7 @@ const chain = 51_002
 const keepSeconds = 3_600
 const tenMinutesMs = 600_000
 
-void test('outbox: what is older than it is kept leaves it, and the rest is complete', async (t) => {
+void test('outbox: places older than its limit leave it, and the rest is complete', async (t) => {
   const recording = openRecording(
     await readFile(new URL(`../../demo/chain-${chain}.firnrec`, import.meta.url)),
   )
@@ -71,7 +71,7 @@ void test('outbox: what is older than it is kept leaves it, and the rest is comp
       ),
     )
   const hashAt = statement('select hash from evm_transaction where pos = ?', { over: 'tables' })
-  const told = async (): Promise<string[]> => {
+  const outboxHashes = async (): Promise<string[]> => {
     const places = await outboxPlaces(store, { number: watch.number, from: 0, limit: 10_000 })
     const hashes: string[] = []
     for (const pos of places) {
@@ -83,7 +83,7 @@ void test('outbox: what is older than it is kept leaves it, and the rest is comp
   await read(0, until - 1)
   const all = activityOf(chain, address, { from: 0, until: until - 1 })
   assert.ok(all.length > 20)
-  assert.deepEqual(await told(), all)
+  assert.deepEqual(await outboxHashes(), all)
   assert.equal(await collectedSince(store, watch.number), 0)
 
   nowMs = (Number(timeOf[kept]) + keepSeconds - 1) * 1_000
@@ -92,6 +92,6 @@ void test('outbox: what is older than it is kept leaves it, and the rest is comp
   const first = timeOf.findIndex((time) => time >= Number(timeOf[kept]))
   const newest = activityOf(chain, address, { from: first, until })
   assert.ok(newest.length > 5 && newest.length < all.length)
-  assert.deepEqual(await told(), newest)
+  assert.deepEqual(await outboxHashes(), newest)
   assert.equal(await collectedSince(store, watch.number), first * placesPerBlock)
 })

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
 import type { ReplayNode } from '../support/nodes/replay-node.ts'
+import { drawsOf } from '../support/processes/draws.ts'
 
 /** Observations of a caller. */
 export type Caller = {
@@ -15,7 +16,7 @@ export type Caller = {
 }
 
 /** Another question, and whether a text answers it. */
-export type Asked = { readonly url: string; readonly isRight: (text: string) => boolean }
+export type Question = { readonly url: string; readonly isRight: (text: string) => boolean }
 
 /** Between two requests. */
 const everyMs = 40
@@ -23,7 +24,7 @@ const everyMs = 40
 const limitMs = 30_000
 
 /** Begins to ask for `url`, a list of blocks, and for what `other` gives by the height of the newest block. */
-export function startCaller(url: string, other?: (newest: number) => Asked): Caller {
+export function startCaller(url: string, other?: (newest: number) => Question): Caller {
   const wrong: string[] = []
   let answered = 0
   let refused = 0
@@ -41,7 +42,7 @@ export function startCaller(url: string, other?: (newest: number) => Asked): Cal
     answered++
     return text
   }
-  const answerOf = async ({ url: place, isRight }: Asked): Promise<void> => {
+  const answerOf = async ({ url: place, isRight }: Question): Promise<void> => {
     const text = await textOf(place)
     if (text !== undefined && !isRight(text)) throw new Error(`${place}: ${text}`)
   }
@@ -75,11 +76,10 @@ export function startCaller(url: string, other?: (newest: number) => Asked): Cal
 }
 
 /** Blocks by their heights, drawn from all that are stored, at `url`: most are history. */
-export function oldBlocks(url: string, node: ReplayNode): (newest: number) => Asked {
-  let draw = 1
+export function oldBlocks(url: string, node: ReplayNode): (newest: number) => Question {
+  const { below } = drawsOf(1)
   return (newest) => {
-    draw = (draw * 48_271) % 2_147_483_647
-    const height = draw % newest
+    const height = below(newest)
     const method = 'eth_getBlockByNumber'
     const call = { jsonrpc: '2.0', id: 1, method, params: [`0x${height.toString(16)}`, false] }
     const { exchange } = node.answer(JSON.stringify(call))

@@ -32,8 +32,8 @@ export async function startCitus(script: string, workers: number): Promise<Citus
   const folder = mkdtempSync(join(tmpdir(), 'firn-citus-'))
   const port = await freePorts(workers + 1)
   const words = ['start', folder, String(port), String(workers)]
-  const told = execFileSync('bash', [script, ...words], { encoding: 'utf8' })
-  const coordinator = new URL(told.trim().split('\n').at(-1) ?? '')
+  const printed = execFileSync('bash', [script, ...words], { encoding: 'utf8' })
+  const coordinator = new URL(printed.trim().split('\n').at(-1) ?? '')
   const nodes = Array.from({ length: workers + 1 }, (_, at) => {
     coordinator.port = String(port + at)
     return coordinator.href

@@ -39,9 +39,9 @@ export function besideHarm(
       strike: async (fleet) => {
         const before = storage.asked.length
         let harmed = 0
-        let asked = 0
+        let requests = 0
         storage.fault = () => {
-          if (asked++ % every > 0) return undefined
+          if (requests++ % every > 0) return undefined
           harmed++
           return fault
         }

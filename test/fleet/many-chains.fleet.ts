@@ -11,7 +11,7 @@ import { manyChains } from './many-chains.ts'
 const size = { chains: 16, index: 2, serve: 1 }
 const mostConnections = 30
 
-void test('fleet: many chains are shared, live and asked for over few connections', async (t) => {
+void test('fleet: many chains are shared, live and served over few connections', async (t) => {
   const server = await startPostgres('any', ['max_connections=100'])
   atEnd(t, () => server.stop())
   const { connections, shares, liveMs } = await manyChains(t, server.url, size)

@@ -21,8 +21,8 @@ import {
   entry,
   follow,
   type RunningFirn,
-  type ToldChain,
-  toldChains,
+  type ChainStatus,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 import { serveUnderIds } from './served-chains.ts'
@@ -49,7 +49,7 @@ const limitMs = 900_000
 const chainName = (at: number): string => `Chain ${at + 1}`
 
 /**
- * Runs a deployment of that size over the empty database `store` until all is live and asked for.
+ * Runs a deployment of that size over the empty database `store` until all is live and was requested.
  */
 export async function manyChains(t: Ending, store: string, size: Size): Promise<Taken> {
   const node = await openReplayNode(
@@ -70,7 +70,7 @@ export async function manyChains(t: Ending, store: string, size: Size): Promise<
   for (let at = 0; at < size.serve; at++) readers.push(await start('serve'))
   for (const reader of readers) await untilAllLive(reader, size.chains)
   const liveMs = Math.round(performance.now() - sinceMs)
-  await askForEverything(readers, size.chains)
+  await requestEverything(readers, size.chains)
   const shares = await watch.shares(size)
   return { connections: watch.most(), shares, liveMs }
 }
@@ -79,8 +79,8 @@ async function untilAllLive(reader: RunningFirn, chains: number): Promise<void> 
   const deadline = performance.now() + limitMs
   for (;;) {
     // A server that starts so many stores at once may be too busy for an answer.
-    const told = await toldChains(reader).catch(() => new Map<string, ToldChain>())
-    const live = [...told.values()].filter(
+    const statuses = await chainStatuses(reader).catch(() => new Map<string, ChainStatus>())
+    const live = [...statuses.values()].filter(
       ({ state, indexedHeight }) => state === 'live' && indexedHeight === head,
     )
     if (live.length === chains) return
@@ -93,11 +93,11 @@ async function untilAllLive(reader: RunningFirn, chains: number): Promise<void> 
 }
 
 /**
- * Every process is asked for every chain, by as many callers at once as a page of an explorer has.
+ * Requests every chain from every process, by as many callers at once as a page of an explorer has.
  */
-async function askForEverything(readers: readonly RunningFirn[], chains: number): Promise<void> {
+async function requestEverything(readers: readonly RunningFirn[], chains: number): Promise<void> {
   const atOnce = 8
-  const asked = readers.flatMap(({ apiUrl }) =>
+  const callers = readers.flatMap(({ apiUrl }) =>
     Array.from({ length: atOnce }, async (_, caller) => {
       for (let at = caller; at < chains; at += atOnce) {
         const reply = await fetch(`${apiUrl}/v1/chains/${firstId + at}/blocks?pageSize=100`)
@@ -108,7 +108,7 @@ async function askForEverything(readers: readonly RunningFirn[], chains: number)
       }
     }),
   )
-  await Promise.all(asked)
+  await Promise.all(callers)
 }
 
 /** Looks at the sessions of the server all the time. */

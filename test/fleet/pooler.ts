@@ -59,15 +59,15 @@ export async function startPooler(url: string, settings: readonly string[]): Pro
 
 /** Resolves once it says that it listens. */
 function listening(child: ChildProcess): Promise<void> {
-  let told = ''
+  let output = ''
   return new Promise((resolve, reject) => {
     const look = (part: Buffer): void => {
-      told += part.toString('utf8')
-      if (/process up|listening on/.test(told)) resolve()
+      output += part.toString('utf8')
+      if (/process up|listening on/.test(output)) resolve()
     }
     child.stdout?.on('data', look)
     child.stderr?.on('data', look)
     child.once('error', reject)
-    child.once('exit', () => reject(new Error(`PgBouncer ended: ${told}`)))
+    child.once('exit', () => reject(new Error(`PgBouncer ended: ${output}`)))
   })
 }

@@ -16,7 +16,7 @@ import {
   freshFolder,
   type RunningFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 import { startPostgres } from '../support/stores/postgres.ts'
@@ -31,7 +31,7 @@ after(() => primary.stop())
 
 type Body = Readonly<Record<string, unknown>>
 
-void test('replicas: pages over a lagging reader have no gap, and none is told to come back', async (t) => {
+void test('replicas: pages over a lagging reader have no gap, and none is 503', async (t) => {
   const node = await openReplayNode(
     readFileSync(new URL('../../demo/chain-51001.firnrec', import.meta.url)),
   )
@@ -207,8 +207,8 @@ async function inTurns(t: TestContext, urls: readonly string[]): Promise<string>
 
 async function untilAt({ firn }: One, height: number): Promise<void> {
   await until(`live at ${height}`, async () => {
-    const told = (await toldChains(firn)).get(key)
-    return told?.state === 'live' && told.indexedHeight === height
+    const status = (await chainStatuses(firn)).get(key)
+    return status?.state === 'live' && status.indexedHeight === height
   })
 }
 

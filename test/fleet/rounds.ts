@@ -19,7 +19,7 @@ export type Struck = {
 
 /**
  * Strikes a new deployment over the empty database `store`, one disaster after the other. Rows that
- * were lost or doubled in any of them, and answers that were wrong, are told of all. A first commit
+ * were lost or doubled in any of them, and answers that were wrong, are reported for all. A first commit
  * after more than `limitMs` is wrong.
  */
 export async function round(
@@ -50,7 +50,7 @@ export async function round(
   await fleet.compare().catch((error: unknown) => wrong.push(String(error)))
   const { answered, refused } = fleet.caller.counts()
   wrong.push(...(await fleet.caller.end()))
-  console.log(`${answered} requests answered, ${refused} told to come again`)
+  console.log(`${answered} requests answered, ${refused} refused for now`)
   return struck.map(({ kind, tookMs }) => {
     const late = tookMs > limitMs ? [`first commit after ${tookMs} ms`] : []
     return { kind, tookMs, wrong: [...wrong, ...late] }

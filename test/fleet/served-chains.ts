@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { ReplayNode } from '../support/nodes/replay-node.ts'
 import { atEnd, type Ending } from '../support/processes/firn-process.ts'
 
-/** Serves the chain of `node` under as many ids as are asked for: `<url>/<chain id>`. */
+/** Serves the chain of `node` under any number of ids: `<url>/<chain id>`. */
 export async function serveUnderIds(t: Ending, node: ReplayNode): Promise<string> {
   const own = `"0x${node.recording.header.chainId.toString(16)}"`
   const server = createServer((request, response) => {

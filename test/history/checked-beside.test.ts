@@ -20,7 +20,7 @@ import {
   freshFolder,
   indexedFolder,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
@@ -28,8 +28,8 @@ import { alterationsOf } from '../support/stores/spoilt-stores.ts'
 
 const dayMs = 86_400_000
 
-/** What the stream says at the end of its first round. */
-async function told(database: Database, tables: readonly Table[]): Promise<StageStatus> {
+/** Status of the stream at the end of its first round. */
+async function checkedStatus(database: Database, tables: readonly Table[]): Promise<StageStatus> {
   const over = new AbortController()
   const clock: Clock = {
     ...systemClock,
@@ -49,7 +49,7 @@ void test('a row that a disk changed is found in any table that is summed, and n
   await readDemoChain(location, { name: 'one', chain: 51_002, step: 40, owner: 'test' })
   const database = await openStore(location, 'one', chainTables, 'write')
   t.after(() => database.close())
-  assert.deepEqual((await told(database, chainTables)).state, 'live')
+  assert.deepEqual((await checkedStatus(database, chainTables)).state, 'live')
 
   const [file = ''] = (await readdir(dataDir)).filter((name) => name.endsWith('.sqlite'))
   const disk = new DatabaseSync(join(dataDir, file))
@@ -61,7 +61,7 @@ void test('a row that a disk changed is found in any table that is summed, and n
     for (const words of alterationsOf(table, 'sqlite').slice(0, 2)) {
       disk.exec(`create temp table kept as select * from ${table.name}`)
       disk.exec(words)
-      const { state, reason } = await told(database, [table])
+      const { state, reason } = await checkedStatus(database, [table])
       disk.exec(
         `delete from ${table.name}; insert into ${table.name} select * from temp.kept; drop table temp.kept`,
       )
@@ -71,7 +71,7 @@ void test('a row that a disk changed is found in any table that is summed, and n
     }
   }
   assert.ok(tried > 30, `${tried} changes`)
-  assert.equal((await told(database, chainTables)).state, 'live')
+  assert.equal((await checkedStatus(database, chainTables)).state, 'live')
 })
 
 void test('a Firn that is started over a changed row says which table it is in, and how to mend it', async (t) => {
@@ -82,10 +82,10 @@ void test('a Firn that is started over a changed row says which table it is in, 
   disk.exec(words)
   disk.close()
   const firn = await startFirn(t, ['--data-dir', dataDir])
-  const told = async () => (await toldChains(firn)).get('fuji-demo-chain')
-  await until('told', async () => (await told())?.state === 'stopped')
+  const status = async () => (await chainStatuses(firn)).get('fuji-demo-chain')
+  await until('stopped', async () => (await status())?.state === 'stopped')
   assert.match(
-    (await told())?.reason ?? '',
+    (await status())?.reason ?? '',
     /damaged: table transfer; firn verify --store --repair mends it/,
   )
   const health = () => fetch(`${firn.nodeUrl}/ext/health`)

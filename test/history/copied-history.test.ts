@@ -90,7 +90,7 @@ async function partlyFrozen(t: TestContext): Promise<Database> {
   return served.store
 }
 
-void test('what no segment holds is not taken: it is made again from segments and read again', async (t) => {
+void test('rows that no segment holds are not copied: they are made again from segments or read again', async (t) => {
   const honest = await partlyFrozen(t)
   const store = await partlyFrozen(t)
   const by = 'where owner_id is not null order by at limit 1'
@@ -111,6 +111,6 @@ void test('what no segment holds is not taken: it is made again from segments an
     digests.push(await storeDigest(each, evmTables))
   }
   assert.deepEqual(digests[1], digests[0])
-  const asked = await store.get(statement('select count(*) from token where metadata_height > 0'))
-  assert.deepEqual(asked, [0], 'names follow from no block: their contracts are asked again')
+  const named = await store.get(statement('select count(*) from token where metadata_height > 0'))
+  assert.deepEqual(named, [0], 'names follow from no block: their contracts are called again')
 })

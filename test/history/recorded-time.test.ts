@@ -11,22 +11,12 @@ import type { Clock } from '../../src/core/world.ts'
 import { recordedTimeOf } from '../../src/service/recorded-time.ts'
 import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
 import { openRecording } from '../../src/source/recorded/recording.ts'
+import { manualClock } from '../support/processes/manual-clock.ts'
 
 const signal = AbortSignal.timeout(60_000)
 const demo = fileURLToPath(new URL('../../demo/', import.meta.url))
 const names = ['summit', 'harbor', 'c-chain']
 const file = (name: string): Buffer => readFileSync(`${demo}${name}.firnrec`)
-
-/** A clock that a test moves, milliseconds. */
-function clockAt(startMs: number): Clock & { ms: number } {
-  const clock = {
-    ms: startMs,
-    now: () => clock.ms,
-    monotonic: () => clock.ms,
-    sleep: async () => {},
-  }
-  return clock
-}
 
 async function timeOf(clock: Clock, held: number, dataDir = '/none') {
   const value = {
@@ -48,7 +38,7 @@ async function timeOf(clock: Clock, held: number, dataDir = '/none') {
 }
 
 void test('a first start holds the last blocks back and releases one a second, of all chains together', async () => {
-  const real = clockAt(2_000_000_000_000)
+  const real = manualClock(2_000_000_000_000)
   const time = await timeOf(real, 120)
   assert.equal(time.times.length, 121)
   const clock = recordedClock(real, time)
@@ -64,7 +54,7 @@ void test('a first start holds the last blocks back and releases one a second, o
   const first = await there()
   const seen: number[] = []
   for (let second = 1; second <= 120; second++) {
-    real.ms += 1_000
+    real.nowMs += 1_000
     seen.push(await there())
   }
   // Blocks of one second come together, so a step may be of several, and then of none.
@@ -81,11 +71,11 @@ void test('a first start holds the last blocks back and releases one a second, o
 })
 
 void test('time rests where the recordings end, a year later, too', async () => {
-  const real = clockAt(2_000_000_000_000)
+  const real = manualClock(2_000_000_000_000)
   const time = await timeOf(real, 120)
   const clock = recordedClock(real, time)
   assert.equal(clock.now() / 1_000, time.times[0])
-  real.ms += 365 * 86_400_000
+  real.nowMs += 365 * 86_400_000
   assert.equal(clock.now() / 1_000, recordedEnd(time))
   // The last block of Summit, 22 November 2026.
   assert.equal(new Date(clock.now()).toISOString(), '2026-11-22T18:39:07.000Z')
@@ -93,8 +83,8 @@ void test('time rests where the recordings end, a year later, too', async () => 
   assert.deepEqual(rested.times, [recordedEnd(time)])
 })
 
-void test('a balance that blocks to come change is not told before, any other is', async () => {
-  const real = clockAt(2_000_000_000_000)
+void test('a balance that later blocks change is not served before them, any other is', async () => {
+  const real = manualClock(2_000_000_000_000)
   const time = await timeOf(real, 120)
   const source = openRecording(file('summit'), recordedClock(real, time))
   const head = await source.headHeight(signal)
@@ -105,7 +95,7 @@ void test('a balance that blocks to come change is not told before, any other is
   }
   assert.equal(await balanceOf(cast['trader'] ?? '', head), 'not-served')
   assert.equal(await balanceOf(cast['Summit.maker'] ?? '', head), 'value')
-  real.ms += 121_000
+  real.nowMs += 121_000
   assert.equal(await balanceOf(cast['trader'] ?? '', await source.headHeight(signal)), 'value')
 })
 
@@ -121,5 +111,5 @@ void test('where more than recordings is served time is that of the machine', as
     remove: async () => {},
     list: async () => [],
   }
-  assert.equal(await recordedTimeOf(config, { files, clock: clockAt(0) }), undefined)
+  assert.equal(await recordedTimeOf(config, { files, clock: manualClock(0) }), undefined)
 })

@@ -34,7 +34,7 @@ void test('record: a recording of a node that replays one equals it', async (t) 
     await copy.traces(all, (traces) => traces, signal),
     await recording.traces(all, (traces) => traces, signal),
   )
-  // What the recorded node was asked is all there, whoever chose the questions.
+  // Every recorded call has its answer, whoever chose the calls.
   for (const [key, answer] of recording.answers())
     assert.deepEqual(copy.answers().get(key), answer, key)
 })

@@ -53,10 +53,10 @@ for (const chain of [51001, 51002]) {
   void test(`chain ${chain}: tokens are named as the node names them`, async () => {
     const state = await nodeNames(chain)
     for (const { address, name, symbol, decimals } of await tokens(chain)) {
-      const told = state.get(address)
-      assert.equal(name ?? undefined, told?.name, `name of ${address}`)
-      assert.equal(symbol ?? undefined, told?.symbol, `symbol of ${address}`)
-      assert.equal(decimals ?? undefined, told?.decimals, `decimals of ${address}`)
+      const named = state.get(address)
+      assert.equal(name ?? undefined, named?.name, `name of ${address}`)
+      assert.equal(symbol ?? undefined, named?.symbol, `symbol of ${address}`)
+      assert.equal(decimals ?? undefined, named?.decimals, `decimals of ${address}`)
     }
   })
 
@@ -87,7 +87,7 @@ void test('a store that fails now and then: the chain goes on from its rows', as
   await index(51002, 'x', {
     key,
     batchBytes: 40_000,
-    // Every third batch is not stored, every fourth is and nobody is told.
+    // Every third batch is not stored, every fourth is stored but the commit fails.
     around: (commit) => async (batch, news) => {
       const turn = ++commits
       if (turn % 3 !== 0) await commit(batch, news)
@@ -100,7 +100,7 @@ void test('a store that fails now and then: the chain goes on from its rows', as
   assert.deepEqual(await counts(51002, key), await expected(51002))
 })
 
-void test('without traces: what is proven becomes segments as it is stored', async () => {
+void test('without traces: proven blocks become segments as they are stored', async () => {
   const key = 'fuji-frozen'
   const freeze = { rowsAtOnce: 1, rowsInTables: 0 }
   await index(51002, 'x', { key, freeze, traces: 'off', batchBytes: 100_000 })
@@ -333,11 +333,11 @@ async function nodeNames(
     const [name, symbol, decimals] = answers.map((each) =>
       each.kind === 'value' ? Buffer.from(each.value.slice(2), 'hex') : undefined,
     )
-    const told: { name?: string; symbol?: string; decimals?: number } = {}
-    if (name !== undefined) told.name = abiText(name)
-    if (symbol !== undefined) told.symbol = abiText(symbol)
-    if (decimals !== undefined) told.decimals = decimals.readUInt8(31)
-    found.set(address, told)
+    const details: { name?: string; symbol?: string; decimals?: number } = {}
+    if (name !== undefined) details.name = abiText(name)
+    if (symbol !== undefined) details.symbol = abiText(symbol)
+    if (decimals !== undefined) details.decimals = decimals.readUInt8(31)
+    found.set(address, details)
   }
   return found
 }

@@ -121,10 +121,10 @@ function withFailures(database: Database, failing: { countdown: number }): Datab
     if (failing.countdown-- === 0) throw new Fault('store-full', 'as if the disk were full')
   }
   const around = (writer: Writer): Writer => ({
-    all: async (...asked) => (spend(), writer.all(...asked)),
-    get: async (...asked) => (spend(), writer.get(...asked)),
-    lookup: async (...asked) => (spend(), writer.lookup(...asked)),
-    run: async (...asked) => (spend(), writer.run(...asked)),
+    all: async (...parameters) => (spend(), writer.all(...parameters)),
+    get: async (...parameters) => (spend(), writer.get(...parameters)),
+    lookup: async (...parameters) => (spend(), writer.lookup(...parameters)),
+    run: async (...parameters) => (spend(), writer.run(...parameters)),
     insert: async (...rows) => (spend(), writer.insert(...rows)),
     insertNew: async (...rows) => (spend(), writer.insertNew(...rows)),
     upsert: async (...rows) => (spend(), writer.upsert(...rows)),

@@ -26,7 +26,7 @@ const png = Buffer.from(
 const evilSvg =
   '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>fetch("/v1/chains")</script></svg>'
 const large = Buffer.concat([png, Buffer.alloc(maxPictureBytes - png.length)])
-const asked: string[] = []
+const requests: string[] = []
 
 const pages: Record<string, (reply: ServerResponse) => void> = {
   '/good.png': (reply) => reply.writeHead(200, { 'content-type': 'text/html' }).end(png),
@@ -51,7 +51,7 @@ const pages: Record<string, (reply: ServerResponse) => void> = {
 }
 const server = createServer((request, reply) => {
   const path = (request.url ?? '').replace(/\?.*/, '')
-  asked.push(path)
+  requests.push(path)
   const page = pages[path]
   if (page === undefined) reply.writeHead(404).end()
   else page(reply)
@@ -73,8 +73,8 @@ after(async () => {
 })
 
 const of = { chainId: '1', address: '0x', tokenId: '1' }
-/** Pictures of one NFT whose metadata tells `uri`. */
-function told(uri: () => string | undefined, isFetching = true): FindPicture {
+/** Pictures of one NFT whose metadata has `uri`. */
+function picturesAt(uri: () => string | undefined, isFetching = true): FindPicture {
   return createPictures({
     world: { ...world, publicTransport: opened.transport },
     fetching: isFetching ? { gateways: [], arweave: 'https://arweave.net/' } : undefined,
@@ -98,7 +98,7 @@ const types: Record<string, string | undefined> = {
 
 for (const [page, type] of Object.entries(types))
   void test(`pictures: ${page} is ${type ?? 'no picture'}`, async () => {
-    const picture = await told(() => at(page))(of)
+    const picture = await picturesAt(() => at(page))(of)
     assert.equal(picture?.type, type)
     const { headers, body } = pictureAnswer(picture)
     assert.equal(headers['content-security-policy'], "sandbox; default-src 'none'")
@@ -112,41 +112,41 @@ for (const [page, type] of Object.entries(types))
     if (type === undefined) assert.ok(!Buffer.from(body).toString().includes('script'))
   })
 
-void test('pictures: nobody is asked where nothing is fetched, pictures inside are shown', async () => {
-  const before = asked.length
-  assert.equal(await told(() => at('good.png'), false)(of), undefined)
+void test('pictures: with fetching off no host is requested, pictures inside the metadata are shown', async () => {
+  const before = requests.length
+  assert.equal(await picturesAt(() => at('good.png'), false)(of), undefined)
   const inside = `data:image/png;base64,${png.toString('base64')}`
-  assert.deepEqual((await told(() => inside, false)(of))?.bytes, png)
+  assert.deepEqual((await picturesAt(() => inside, false)(of))?.bytes, png)
   const svg = `data:image/svg+xml;utf8,${encodeURIComponent(evilSvg)}`
-  assert.equal((await told(() => svg, false)(of))?.type, 'image/svg+xml')
-  assert.equal(await told(() => 'data:image/png;base64,PGh0bWw+', false)(of), undefined)
-  assert.equal(await told(() => 'javascript:alert(1)')(of), undefined)
-  assert.equal(await told(() => 'file:///etc/passwd')(of), undefined)
-  assert.equal(await told(() => undefined)(of), undefined)
-  assert.equal(asked.length, before)
+  assert.equal((await picturesAt(() => svg, false)(of))?.type, 'image/svg+xml')
+  assert.equal(await picturesAt(() => 'data:image/png;base64,PGh0bWw+', false)(of), undefined)
+  assert.equal(await picturesAt(() => 'javascript:alert(1)')(of), undefined)
+  assert.equal(await picturesAt(() => 'file:///etc/passwd')(of), undefined)
+  assert.equal(await picturesAt(() => undefined)(of), undefined)
+  assert.equal(requests.length, before)
 })
 
-void test('pictures: one is fetched once, also by many at once; none is not tried again at once', async () => {
-  const pictures = told(() => at('good.png?same'))
-  const before = asked.length
+void test('pictures: one is fetched once, also for many at once; a missing one is not tried again at once', async () => {
+  const pictures = picturesAt(() => at('good.png?same'))
+  const before = requests.length
   await Promise.all([pictures(of), pictures(of), pictures(of)])
   await pictures(of)
-  assert.equal(asked.length, before + 1)
-  const missing = told(() => at('missing.png'))
+  assert.equal(requests.length, before + 1)
+  const missing = picturesAt(() => at('missing.png'))
   await missing(of)
   await missing(of)
-  assert.equal(asked.length, before + 2)
+  assert.equal(requests.length, before + 2)
 })
 
 void test('pictures: the cache has an end, the oldest go', async () => {
   const most = Math.floor(maxKeptBytes / maxPictureBytes)
   let page = 0
-  const pictures = told(() => at(`largest.png?${page}`))
+  const pictures = picturesAt(() => at(`largest.png?${page}`))
   const fetch = async (number: number): Promise<number> => {
     page = number
-    const before = asked.length
+    const before = requests.length
     await pictures(of)
-    return asked.length - before
+    return requests.length - before
   }
   for (let number = 0; number <= most; number++) assert.equal(await fetch(number), 1)
   assert.equal(await fetch(most), 0, 'the newest is kept')
@@ -154,7 +154,7 @@ void test('pictures: the cache has an end, the oldest go', async () => {
   assert.equal(await fetch(0), 1, 'the oldest made room')
 })
 
-void test('pictures: kinds are told by bytes alone', () => {
+void test('pictures: kinds are recognised by bytes alone', () => {
   const cases: [string | Buffer, string | undefined][] = [
     [png, 'image/png'],
     [Buffer.from('ffd8ffe000104a464946', 'hex'), 'image/jpeg'],

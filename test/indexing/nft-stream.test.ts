@@ -1,4 +1,4 @@
-/** URIs and metadata asked for beside a recorded chain, step by step. */
+/** URIs and metadata fetched beside a recorded chain, step by step. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -16,6 +16,7 @@ import { openRecording, stateKey } from '../../src/source/recorded/recording.ts'
 import { statement } from '../../src/store/engine/database.ts'
 import { openStore } from '../../src/store/open.ts'
 import { nftRequest, nftRequestTables } from '../../src/store/schema/nft.ts'
+import { manualClock } from '../support/processes/manual-clock.ts'
 import { openDemoChain } from '../support/stores/demo-store.ts'
 
 const chain = 51002
@@ -53,7 +54,7 @@ async function streamOver(
 ) {
   const opened = await openDemoChain(chain)
   const { store, facts } = opened.served
-  const time = { nowMs: 1_780_000_000_000 }
+  const clock = manualClock()
   const source: EvmSource = {
     ...recording,
     state: async (calls, height, at) => {
@@ -61,7 +62,6 @@ async function streamOver(
       return own.map((each, index) => answer(stateKey(calls[index]!), each))
     },
   }
-  const clock = { now: () => time.nowMs, monotonic: () => time.nowMs, sleep: async () => {} }
   const of = {
     key: facts.key,
     database: store,
@@ -87,7 +87,7 @@ async function streamOver(
       due: row[7] === null ? null : Number(row[7]),
       fields: JSON.parse(String(row[8])),
     }))
-  return { store, facts, time, settle, rows, close: opened.close }
+  return { store, facts, clock, settle, rows, close: opened.close }
 }
 
 const same = (_key: string, own: StateAnswer): StateAnswer => own
@@ -108,10 +108,10 @@ void test('nft stream: every token has the URI its contract answers, `{id}` fill
   for (const row of stored) {
     const selector = row.standard === 721 ? '0xc87b56dd' : '0x0e89341c'
     const key = `eth_call ${row.contract} ${selector}${row.item.slice(2)}`
-    const told = recording.answers().get(key)
+    const recorded = recording.answers().get(key)
     const label = `${row.contract} ${row.item}`
-    if (told?.kind === 'value') {
-      const uri = abiString(told.value)!.replaceAll('{id}', row.item.slice(2))
+    if (recorded?.kind === 'value') {
+      const uri = abiString(recorded.value)!.replaceAll('{id}', row.item.slice(2))
       assert.equal(row.uri, uri, label)
       assert.equal(row.status, uri.startsWith('data:') ? 'INDEXED' : 'UNINDEXED', label)
     } else {
@@ -236,19 +236,19 @@ void test('nft stream: answers that are no ABI string are invalid URIs', async (
   await close()
 })
 
-void test('nft stream: what no node can tell now is asked again, later and later', async () => {
-  const asked = new Map<string, number>()
-  const { settle, rows, time, close } = await streamOver((key) => {
-    asked.set(key, (asked.get(key) ?? 0) + 1)
+void test('nft stream: a URI that no node can serve now is read again, later and later', async () => {
+  const calls = new Map<string, number>()
+  const { settle, rows, clock, close } = await streamOver((key) => {
+    calls.set(key, (calls.get(key) ?? 0) + 1)
     return { kind: 'not-served', reason: 'test' }
   })
-  const start = time.nowMs / 1_000
+  const start = clock.nowMs / 1_000
   await settle()
   assert.ok((await rows()).every((row) => row.status === 'UNINDEXED' && row.due === start + 60))
-  time.nowMs += 60_000
+  clock.nowMs += 60_000
   await settle()
   assert.ok((await rows()).every((row) => row.due === start + 60 + 120 && row.attempts === 2))
-  assert.deepEqual(new Set(asked.values()), new Set([2]))
+  assert.deepEqual(new Set(calls.values()), new Set([2]))
   await close()
 })
 
@@ -264,22 +264,22 @@ void test('nft stream: unreachable and throttled hosts are tried again, doubling
   }
   const gateways = { ipfs: [], arweave: '' }
   const fetching = { transport, gatewayTransport: transport, gateways }
-  const { settle, rows, time, close } = await streamOver(
+  const { settle, rows, clock, close } = await streamOver(
     (key, own) => (key.includes('0xc87b56dd') ? abiText('https://host.example/1') : own),
     { fetching },
   )
   const owned = async (): Promise<Stored[]> =>
     (await rows()).filter(({ standard }) => standard === 721)
   await settle()
-  let nowSeconds = time.nowMs / 1_000
+  let nowSeconds = clock.nowMs / 1_000
   for (const row of await owned()) {
     assert.equal(row.status, 'THROTTLED_TOKEN_URI')
     assert.equal(row.due, nowSeconds + requestedSeconds)
   }
   status = 503
   for (const attempts of [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]) {
-    time.nowMs = Math.max(...(await owned()).map(({ due }) => due ?? 0)) * 1_000
-    nowSeconds = time.nowMs / 1_000
+    clock.nowMs = Math.max(...(await owned()).map(({ due }) => due ?? 0)) * 1_000
+    nowSeconds = clock.nowMs / 1_000
     await settle()
     const waitSeconds = Math.min(604_800, 60 * 2 ** (attempts - 1))
     const row = (await owned())[0]!
@@ -287,7 +287,7 @@ void test('nft stream: unreachable and throttled hosts are tried again, doubling
     assert.deepEqual([row.attempts, row.due], [attempts, nowSeconds + waitSeconds])
   }
   status = 200
-  time.nowMs += 604_800_000
+  clock.nowMs += 604_800_000
   await settle()
   for (const row of await owned()) {
     assert.deepEqual([row.status, row.due, row.attempts], ['INDEXED', null, 0])
@@ -304,24 +304,24 @@ void test('nft stream: a request of a caller asks again and moves the time of th
     nftRequestTables,
     'write',
   )
-  const { settle, rows, time, facts, close } = await streamOver(same, {
+  const { settle, rows, clock, facts, close } = await streamOver(same, {
     requests: async () => requests,
   })
   await settle()
   const [first, second] = await rows()
-  time.nowMs += 5_000
+  clock.nowMs += 5_000
   await requests.transaction((writer) =>
     writer.upsert(nftRequest, {
       chain: [facts.key, 'another-chain'],
       contract: [first!, second!].map(({ contract }) => Buffer.from(contract.slice(2), 'hex')),
       item: [first!, second!].map(({ item }) => Buffer.from(item.slice(2), 'hex')),
       standard: [first!.standard, second!.standard],
-      requested_at: [time.nowMs - 1_000, time.nowMs - 1_000],
+      requested_at: [clock.nowMs - 1_000, clock.nowMs - 1_000],
     }),
   )
   await settle()
   const [again, other] = await rows()
-  assert.equal(again!.updated, time.nowMs / 1_000)
+  assert.equal(again!.updated, clock.nowMs / 1_000)
   assert.deepEqual({ ...again, updated: first!.updated }, first)
   assert.deepEqual(other, second)
   await requests.close()
@@ -332,7 +332,7 @@ void test('nft stream: a request of a caller asks again and moves the time of th
 void test('nft stream: once fetching is switched on, what was left is fetched', async () => {
   const uri = (key: string, own: StateAnswer): StateAnswer =>
     key.includes('0xc87b56dd') ? abiText('https://host.example/1') : own
-  const { settle, rows, store, facts, time, close } = await streamOver(uri)
+  const { settle, rows, store, facts, clock, close } = await streamOver(uri)
   await settle()
   assert.ok((await rows()).some(({ status }) => status === 'UNINDEXED'))
   const transport: Transport = {
@@ -349,7 +349,7 @@ void test('nft stream: once fetching is switched on, what was left is fetched', 
             uri(stateKey(calls[index]!), own),
           ),
       },
-      clock: { now: () => time.nowMs, monotonic: () => time.nowMs, sleep: async () => {} },
+      clock,
       log: silent,
       commit: store.transaction,
       changes: () => 0,

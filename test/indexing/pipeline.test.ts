@@ -7,6 +7,7 @@ import { Fault } from '../../src/core/fault.ts'
 import { Pipeline, type PipelineOptions } from '../../src/indexing/stream/pipeline.ts'
 import type { HeightRange } from '../../src/source/evm-source.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
+import { drawsOf } from '../support/processes/draws.ts'
 import { virtualClock, type VirtualClock } from '../support/processes/virtual-clock.ts'
 
 const bytesPerBlock = 1_000
@@ -14,14 +15,13 @@ const bytesPerBlock = 1_000
 void test('pipeline: replies in any order are committed in order, each height once', async () => {
   const clock = virtualClock()
   const committed: number[] = []
-  let seed = 7
+  const draws = drawsOf(7)
   const pipeline = made(clock, {
     fetch: async (range) => {
-      seed = (seed * 48_271) % 2_147_483_647
-      await clock.sleep(seed % 900)
-      if (seed % 5 === 0) throw new Fault('node-unreachable', 'not now')
-      // Now and then only a part of what was asked.
-      const until = seed % 3 === 0 ? range.from + 1 : range.until
+      await clock.sleep(draws.below(900))
+      if (draws.chance(0.2)) throw new Fault('node-unreachable', 'not now')
+      // Now and then only a part of what was requested.
+      const until = draws.chance(1 / 3) ? range.from + 1 : range.until
       return { from: range.from, until }
     },
     apply: async ({ from, until }) => {
@@ -36,7 +36,7 @@ void test('pipeline: replies in any order are committed in order, each height on
   )
 })
 
-void test('pipeline: what later blocks prove is handed on far behind, what they refute is fetched again', async () => {
+void test('pipeline: blocks that later ones prove are handed on far behind, blocks that they refute are fetched again', async () => {
   const clock = virtualClock()
   const committed: number[] = []
   const unlinked: number[] = []
@@ -72,7 +72,7 @@ void test('pipeline: what later blocks prove is handed on far behind, what they 
   )
 })
 
-void test('pipeline: what is refuted once it is handed on ends it', async () => {
+void test('pipeline: a block that is refuted after it was handed on ends it', async () => {
   const pipeline = made(virtualClock(), {
     link: ({ from }) => (from === 90 ? { reason: 'refuted', from: 5 } : undefined),
   })
@@ -139,7 +139,7 @@ for (const [name, parts] of [
   ['fetch', { fetch: () => Promise.reject(new Fault('node-refused', 'never')) }],
   ['apply', { apply: () => Promise.reject(new Fault('state-violation', 'never')) }],
 ] as const)
-  void test(`pipeline: a fault of ${name} that time cannot heal ends it and is told`, async () => {
+  void test(`pipeline: a fault of ${name} that time cannot heal ends it with that error`, async () => {
     const clock = virtualClock()
     const pipeline = made(clock, parts)
     pipeline.setHead(100)

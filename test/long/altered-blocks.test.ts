@@ -60,7 +60,7 @@ void test('a hash of a transaction altered everywhere: the honest endpoint is re
   run.isWhole()
 })
 
-void test('altered from the first block on: another endpoint is asked before it is believed', async () => {
+void test('altered from the first block on: another endpoint must agree before it is believed', async () => {
   for (const [name, change] of alterations) {
     const run = await ran({ lie: inBlocks(1, change), honest: true, stepwise: true })
     run.isWhole()
@@ -78,7 +78,7 @@ void test('transactions altered from the first block on: alone, nothing of it is
   assert.match(run.stage('blocks').reason ?? '', /transactions are not those of the header/)
 })
 
-void test('hashes made up: the chain is read, what is not checked is counted and said once', async () => {
+void test('hashes made up: the chain is read, unchecked blocks are counted and logged once', async () => {
   for (const setting of [{}, { stepwise: true }, { honest: true }] satisfies Setting[]) {
     const honest = 'honest' in setting
     const run = await ran({ ...setting, lie: otherHashesFrom(0), alike: honest })
@@ -109,7 +109,7 @@ void test('hashes, roots and blooms made up: the chain is read all the same', as
   ])
 })
 
-void test('an upgrade that adds a field to headers: the chain is read on, and it is said', async () => {
+void test('an upgrade that adds a field to headers: the chain is read on, and the status says so', async () => {
   const upgraded = otherHashesFrom(30)
   const run = await ran({
     lie: (call, result) =>
@@ -132,7 +132,7 @@ void test('other hashes without another field: a fault of the endpoint, not an u
   assert.match(run.stage('blocks').reason ?? '', /header does not have the hash of its block/)
 })
 
-void test('unknown transaction types: kept, counted and said once', async () => {
+void test('unknown transaction types: kept, counted and logged once', async () => {
   const run = await ran({
     lie: inBlocks(firstLie, (block) => inFirstTx(block, { type: '0x7e' })),
     stepwise: true,
@@ -143,7 +143,7 @@ void test('unknown transaction types: kept, counted and said once', async () => 
   assert.match(run.warnings[0] ?? '', /type 126/)
 })
 
-void test('far behind the head, samples asked for: those are checked, and the first blocks', async () => {
+void test('far behind the head, with samples configured: the samples are checked, and the first blocks', async () => {
   const run = await ran({
     lie: inBlocks(1, (block) => ({ ...block, timestamp: later(block['timestamp']) })),
     checkEvery: 128,
@@ -179,7 +179,7 @@ void test('a running Firn: counts and logs what it could not check, and nothing 
     ['chain="fuji-made-up",check="header"'],
   )
   assert.ok(Number(counts[0]?.[2]) >= 8)
-  const status = await told(firn.apiUrl, '/status')
+  const status = await jsonOf(firn.apiUrl, '/status')
   const unverified = status.chains.map((chain: Block) => [chain['chain'], chain['unverified']])
   assert.deepEqual(unverified, [
     ['fuji-honest', undefined],
@@ -187,9 +187,9 @@ void test('a running Firn: counts and logs what it could not check, and nothing 
   ])
   assert.equal(status.chains[0].provenHeight, status.chains[0].indexedHeight)
   assert.equal(status.chains[1].provenHeight, 0)
-  let health = await told(firn.nodeUrl, '/ext/health')
-  await until('health tells the unverified chain', async () => {
-    health = await told(firn.nodeUrl, '/ext/health')
+  let health = await jsonOf(firn.nodeUrl, '/ext/health')
+  await until('health names the unverified chain', async () => {
+    health = await jsonOf(firn.nodeUrl, '/ext/health')
     return health.checks.chains.message.unverified !== undefined
   })
   assert.equal(health.healthy, true)
@@ -199,14 +199,14 @@ void test('a running Firn: counts and logs what it could not check, and nothing 
   assert.equal(log.split('blocks are not checked').length, 2, 'said once')
   // What is not proven is known to whoever serves the stores, and to the next indexer.
   const serving = await startFirn(t, ['--config', config, '--data-dir', folder, '--role', 'serve'])
-  const served = await told(serving.apiUrl, '/status')
+  const served = await jsonOf(serving.apiUrl, '/status')
   assert.deepEqual(provenOf(served), provenOf(status))
   assert.equal(await serving.end(), 0)
   await madeUp.close()
   const again = await startFirn(t, ['--config', config, '--data-dir', folder])
   await untilLive(again, ['fuji-honest'])
   await until('the store is open', async () => {
-    const [, chain] = provenOf(await told(again.apiUrl, '/status'))
+    const [, chain] = provenOf(await jsonOf(again.apiUrl, '/status'))
     return chain?.[0] === 0
   })
 })
@@ -216,7 +216,7 @@ function provenOf(status: { readonly chains: readonly Block[] }): unknown[][] {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- read field by field
-async function told(url: string, path: string): Promise<any> {
+async function jsonOf(url: string, path: string): Promise<any> {
   return JSON.parse(await (await fetch(`${url}${path}`)).text())
 }
 

@@ -18,7 +18,7 @@ import {
   freshFolder,
   type RunningFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 
@@ -152,7 +152,7 @@ void test('begun anew: an undeclared chain is refused by its genesis, and what i
   let reason = ''
   await until('it is refused', async () => {
     await firn.get(path)
-    reason = (await toldChains(firn)).get('fuji-live')?.reason ?? ''
+    reason = (await chainStatuses(firn)).get('fuji-live')?.reason ?? ''
     return reason.startsWith('endpoint serves')
   })
   assert.match(reason, /^endpoint serves a chain of the same id with another genesis: /)

@@ -169,10 +169,10 @@ async function joined(store: string): Promise<Record<string, string> | undefined
   const client = new pg.Client({ connectionString: store })
   await client.connect()
   try {
-    const asked = `select stage, height::int from "${namespaceOf('messages')}".checkpoint order by stage`
-    const { rows } = await answered<{ stage: string; height: number }>(client, asked)
-    const told = Object.fromEntries(rows.map(({ stage, height }) => [stage, height]))
-    const isWhole = ids.every((id) => told[`fuji-demo-${id}`] === lastOf(id))
+    const select = `select stage, height::int from "${namespaceOf('messages')}".checkpoint order by stage`
+    const { rows } = await answered<{ stage: string; height: number }>(client, select)
+    const heights = Object.fromEntries(rows.map(({ stage, height }) => [stage, height]))
+    const isWhole = ids.every((id) => heights[`fuji-demo-${id}`] === lastOf(id))
     if (!isWhole) return undefined
   } finally {
     await client.end()

@@ -50,29 +50,32 @@ function addressOf({ apiUrl }: RunningFirn, path = '/v1/chains/31337/rpc'): stri
   return `${apiUrl.replace('http', 'ws')}${path}`
 }
 
-/** A socket and what it was told, in order. */
-async function opened(t: TestContext, url: string): Promise<{ socket: WebSocket; told: Json[] }> {
+/** A socket and the messages it received, in order. */
+async function opened(
+  t: TestContext,
+  url: string,
+): Promise<{ socket: WebSocket; received: Json[] }> {
   const socket = new WebSocket(url)
   atEnd(t, async () => socket.close())
-  const told: Json[] = []
-  socket.addEventListener('message', ({ data }) => told.push(JSON.parse(String(data))))
+  const received: Json[] = []
+  socket.addEventListener('message', ({ data }) => received.push(JSON.parse(String(data))))
   await once(socket, 'open')
-  return { socket, told }
+  return { socket, received }
 }
 
-/** Tells a socket's calls, and gives its answer. */
-async function answer({ socket, told }: { socket: WebSocket; told: Json[] }, call: object) {
-  const id = told.length + 1_000
+/** Sends a call over a socket, and gives its answer. */
+async function answer({ socket, received }: { socket: WebSocket; received: Json[] }, call: object) {
+  const id = received.length + 1_000
   socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...call }))
-  await until('an answer', () => told.some((one) => one.id === id))
-  return told.find((one) => one.id === id)
+  await until('an answer', () => received.some((one) => one.id === id))
+  return received.find((one) => one.id === id)
 }
 
 void test('sockets of a chain: viem sees every block once and in order, and events', async (t) => {
   const { chain, firn } = await beside(t)
   const code = codes.get('Token')
   assert.ok(code)
-  const token = await chain.deploy(code, 'Told')
+  const token = await chain.deploy(code, 'Announced')
   const client = createPublicClient({
     transport: webSocket(addressOf(firn)),
   })
@@ -94,7 +97,7 @@ void test('sockets of a chain: viem sees every block once and in order, and even
   atEnd(t, async () => unwatchEvents())
   const mint = (amount: bigint): Promise<unknown> =>
     chain.send(token, callOf('mint(address,uint256)', chain.sender, amount))
-  // Its subscriptions are there once it has told of a block and of an event.
+  // Its subscriptions are there once it has announced a block and an event.
   await until('viem listens', async () => {
     await mint(1n)
     return heights.length > 0 && amounts.length > 0
@@ -125,7 +128,7 @@ void test('sockets of a chain: heads are headers of the node, logs come behind t
   const { chain, firn } = await beside(t)
   const code = codes.get('Token')
   assert.ok(code)
-  const token = await chain.deploy(code, 'Told')
+  const token = await chain.deploy(code, 'Announced')
   const deployed = Number(await chain.ask('eth_blockNumber'))
   await until('the token is stored', async () => {
     const { blocks } = await firn.get('/v1/chains/31337/blocks?pageSize=1')
@@ -138,7 +141,8 @@ void test('sockets of a chain: heads are headers of the node, logs come behind t
     const heads = (await subscribe('newHeads')).result
     const none = (await subscribe('logs', { topics: [`0x${'11'.repeat(32)}`] })).result
     await chain.send(token, callOf('mint(address,uint256)', chain.sender, 5n))
-    const elements = (): Json[] => one.told.filter(({ method }) => method === 'eth_subscription')
+    const elements = (): Json[] =>
+      one.received.filter(({ method }) => method === 'eth_subscription')
     await until('head and log', () => elements().length === 2)
     const [head, log] = elements().map(({ params }) => params)
     assert.deepEqual([head.subscription, log.subscription], [heads, logs])
@@ -160,26 +164,26 @@ void test('sockets of a chain: heads are headers of the node, logs come behind t
       assert.equal((await subscribe(...params)).error.code, error, JSON.stringify(params))
     // Source: viem, `getWebSocketRpcClient`: the sign of life.
     one.socket.send('{"jsonrpc":"2.0","id":null,"method":"net_version","params":[]}')
-    await until('a sign of life', () => one.told.some(({ id }) => id === null))
-    assert.equal(one.told.find(({ id }) => id === null).result, '31337')
+    await until('a sign of life', () => one.received.some(({ id }) => id === null))
+    assert.equal(one.received.find(({ id }) => id === null).result, '31337')
     one.socket.send('no JSON')
-    await until('a refusal', () => one.told.some(({ error }) => error?.code === -32_700))
+    await until('a refusal', () => one.received.some(({ error }) => error?.code === -32_700))
     const call = { jsonrpc: '2.0', id: 77, method: 'eth_subscribe', params: ['newHeads'] }
     one.socket.send(JSON.stringify([call, { ...call, id: 78, method: 'eth_chainId', params: [] }]))
-    await until('a list', () => one.told.some(Array.isArray))
-    const [subscribed, asked]: Json[] = one.told.find(Array.isArray) ?? []
+    await until('a list', () => one.received.some(Array.isArray))
+    const [subscribed, chainIdReply]: Json[] = one.received.find(Array.isArray) ?? []
     assert.match(subscribed.result, /^0x[0-9a-f]{32}$/)
-    assert.deepEqual(asked, { jsonrpc: '2.0', id: 78, result: '0x7a69' })
+    assert.deepEqual(chainIdReply, { jsonrpc: '2.0', id: 78, result: '0x7a69' })
     one.socket.close()
   }
 })
 
-void test('sockets of a chain: blocks of a chain that was reverted are told again', async (t) => {
+void test('sockets of a chain: blocks of a reverted chain are announced again', async (t) => {
   const { chain, firn } = await beside(t)
   const one = await opened(t, addressOf(firn))
   await answer(one, { method: 'eth_subscribe', params: ['newHeads'] })
   const hashes = (): string[] =>
-    one.told.flatMap(({ params }) => (params === undefined ? [] : [params.result.hash]))
+    one.received.flatMap(({ params }) => (params === undefined ? [] : [params.result.hash]))
   const snapshot = await chain.ask('evm_snapshot')
   await chain.ask('evm_mine')
   const before: Json = await chain.ask('eth_getBlockByNumber', 'latest', false)

@@ -96,14 +96,14 @@ const paths = [
   '/v1/blocks',
 ]
 
-/** Answers of tables, asked for once for all segments. */
-const told = new Map<string, ReturnType<EvmService['get']>>()
+/** Answers of tables, requested once for all segments. */
+const answers = new Map<string, ReturnType<EvmService['get']>>()
 
 function ofTables(path: string): ReturnType<EvmService['get']> {
-  const known = told.get(path)
+  const known = answers.get(path)
   if (known !== undefined) return known
   const answer = hot.get(path)
-  told.set(path, answer)
+  answers.set(path, answer)
   return answer
 }
 

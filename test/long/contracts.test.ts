@@ -106,7 +106,7 @@ async function watchChildren(signal: AbortSignal): Promise<number[]> {
   return [...peaks.values()]
 }
 
-void test('compiling: what the compiler refuses is told in its words', async () => {
+void test("compiling: a refusal carries the compiler's message", async () => {
   await assert.rejects(
     compiled('contract A { uint a = b; }', compileLimits),
     /the compiler refuses the sources: [^]*Undeclared identifier/,
@@ -160,7 +160,7 @@ void test('contracts: other settings, another constructor and another contract a
   assert.match(await verify(made.counter, 'Delegating'), /is abstract or an interface/)
 })
 
-void test('contracts: who waits is told how many are before it, until it is done', async () => {
+void test('contracts: a waiting verification shows how many are before it, until it is done', async () => {
   const places = async (): Promise<string> => {
     const paths = [made.counter, made.maker].map((each) => `/v1/chains/43999/contracts/${each}`)
     const pages = await Promise.all(paths.map((path) => service.get(path)))
@@ -180,7 +180,7 @@ void test('contracts: who waits is told how many are before it, until it is done
   assert.equal(await places(), 'none none')
 })
 
-void test('contracts: of ten at once of one caller two are taken in, others are told so', async () => {
+void test('contracts: of ten at once from one caller two are accepted, the others are refused with the reason', async () => {
   const all = await Promise.all(Array.from({ length: 10 }, () => verify(made.counter, 'Counter')))
   const busy = all.filter((result) => /of them yours: try again/.test(result))
   assert.equal(busy.length, 8)

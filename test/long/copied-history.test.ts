@@ -44,7 +44,7 @@ void test('on PostgreSQL: confirmed, and one entry less in a list is refused', a
   assert.match(reason ?? '', otherRowsOf('transfer_by_token'))
 })
 
-void test('an endpoint that tells blocks of another chain: a second one is asked, and the first doubted', async (t) => {
+void test('an endpoint that tells blocks of another chain: a second one is read, and the first is blamed', async (t) => {
   const store = await copyOf(t, 51002, [60])
   const [own, other] = [nodeOf(51002), nodeOf(51001)]
   const doubted = new Set<string>()
@@ -64,7 +64,7 @@ void test('an endpoint that tells blocks of another chain: a second one is asked
   assert.deepEqual([...doubted], ['wrong'])
 })
 
-void test('a node without traces: all else is confirmed, and what is left is said', async (t) => {
+void test('a node without traces: everything else is confirmed, and the status says what is not', async (t) => {
   const store = await copyOf(t, 51002, [60])
   const untraced: EvmSource = {
     ...nodeOf(51002),
@@ -90,11 +90,11 @@ void test('a copy that lacks the oldest blocks: refused', async (t) => {
 void test('a process that is ended goes on where it was, also where a merge came between', async (t) => {
   const store = await copyOf(t, 51001, [100, 200, 300])
   const node = nodeOf(51001)
-  const asked: number[] = []
+  const reads: number[] = []
   const watched: EvmSource = {
     ...node,
     blocks: async (range, decode, signal) => {
-      asked.push(range.from)
+      reads.push(range.from)
       return node.blocks(range, decode, signal)
     },
     unitBlocks: () => 4,
@@ -104,8 +104,8 @@ void test('a process that is ended goes on where it was, also where a merge came
   const before = await copiedHistory(store)
   assert.deepEqual([before?.check?.compared, before?.check?.next.blocks], [100, 100])
   await mergeAll(store, (listed) => listed.slice(1, 3))
-  const first = asked.length
+  const first = reads.length
   const all = await check(store, 51001, { percent: 100, source: watched })
   assert.deepEqual([all.share, all.reason], [undefined, undefined])
-  assert.equal(asked[first], 100)
+  assert.equal(reads[first], 100)
 })

@@ -39,7 +39,7 @@ const bad: Readonly<Record<string, RequestListener>> = {
   },
   'that says it is too long': (_request, response) =>
     void response.writeHead(200, { 'content-length': 10 ** 12 }).write('x'),
-  'packed, whatever was asked for': (_request, response) =>
+  'compressed, whatever was requested': (_request, response) =>
     void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(whole)),
   'a byte at a time': (_request, response) => {
     const drip = setInterval(() => response.write('x'), 100)
@@ -52,7 +52,7 @@ const bad: Readonly<Record<string, RequestListener>> = {
 
 void suite('bad places', { concurrency: true }, () => {
   for (const [name, answer] of Object.entries(bad))
-    void test(`an answer ${name}: another place is asked within seconds`, async (t) => {
+    void test(`an answer ${name}: another place is tried within seconds`, async (t) => {
       const urls = [
         await place(t, answer),
         await place(t, (_request, response) => void response.end(whole)),

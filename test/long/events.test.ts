@@ -19,7 +19,7 @@ import {
   freshFolder,
   type RunningFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
   untilLive,
 } from '../support/processes/firn-process.ts'
@@ -135,7 +135,7 @@ async function scene(t: TestContext, settings: string, store?: string): Promise<
     receiver,
     start: async (dataDir = folder) => {
       const firn = await startFirn(t, ['--config', config, '--data-dir', dataDir])
-      await until('served', async () => (await toldChains(firn)).get(key) !== undefined)
+      await until('served', async () => (await chainStatuses(firn)).get(key) !== undefined)
       return firn
     },
   }
@@ -193,18 +193,18 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
   const grow = async (part: number): Promise<void> => {
     node.head = Math.min(last, begin + Math.ceil(((last - begin) * part) / 4))
     await until(`indexed ${node.head}`, async () => {
-      return ((await toldChains(firn)).get(key)?.indexedHeight ?? -1) >= node.head
+      return ((await chainStatuses(firn)).get(key)?.indexedHeight ?? -1) >= node.head
     })
   }
-  const told = (): string[] => [
+  const received = (): string[] => [
     ...new Map(receiver.all().map((one) => [one.id, one.hash])).values(),
   ]
   const upTo = (height: number): string[] =>
     activityOf(chain, address, { from: begin + 1, until: height + 1 })
 
   await grow(1)
-  await until('first quarter', () => told().length >= upTo(node.head).length)
-  assert.deepEqual(told(), upTo(node.head))
+  await until('first quarter', () => received().length >= upTo(node.head).length)
+  assert.deepEqual(received(), upTo(node.head))
 
   // The receiver has taken a message and dies before it answers.
   receiver.hold(true)
@@ -215,7 +215,7 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
   receiver.hold(false)
   await receiver.start()
   await listen()
-  await until('second quarter', () => told().length >= upTo(node.head).length)
+  await until('second quarter', () => received().length >= upTo(node.head).length)
 
   // We die while a message is under way.
   receiver.hold(true)
@@ -231,8 +231,8 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
   await receiver.kill()
   await grow(4)
   await receiver.start()
-  await until('all', () => told().length >= expected.length)
-  assert.deepEqual(told(), expected)
+  await until('all', () => received().length >= expected.length)
+  assert.deepEqual(received(), expected)
   for (const listener of listeners) await heardAll(listener, last + 1)
 
   const seen = new Set<string>()
@@ -299,12 +299,12 @@ void test('webhooks and streams: of two processes the other goes on where one is
   const second = await start(await freshFolder(t))
   const upTo = (height: number): string[] =>
     activityOf(chain, address, { from: begin + 1, until: height + 1 })
-  const told = (): string[] => [
+  const received = (): string[] => [
     ...new Map(receiver.all().map((one) => [one.id, one.hash])).values(),
   ]
   node.head = begin + Math.ceil((last - begin) / 3)
-  await until('the first part', () => told().length >= upTo(node.head).length)
-  assert.deepEqual(told(), upTo(node.head))
+  await until('the first part', () => received().length >= upTo(node.head).length)
+  assert.deepEqual(received(), upTo(node.head))
   const stream = `/v1/webhooks/${id}/events`
   const heard = await streamed(`${first.apiUrl}${stream}?from=${begin + 1}`, {}, (events) => {
     return events.length >= upTo(node.head).length
@@ -318,8 +318,8 @@ void test('webhooks and streams: of two processes the other goes on where one is
   await until('a message that is held', () => receiver.all().length > before)
   await first.end('SIGKILL')
   receiver.hold(false)
-  await until('all', () => told().length >= upTo(last).length)
-  assert.deepEqual(told(), upTo(last))
+  await until('all', () => received().length >= upTo(last).length)
+  assert.deepEqual(received(), upTo(last))
   // Who listened at the one that is gone goes on at the other, after what was heard last.
   assert.equal(await listening, 'broken')
   const lastHeard = { 'last-event-id': heard.at(-1)?.id ?? '' }

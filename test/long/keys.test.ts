@@ -83,7 +83,7 @@ ${chain}
   const headers = { 'x-service-api-key': made.stdout.trim() }
   const ask = (url: string, more: Record<string, string> = {}): Promise<Response> =>
     fetch(`${url}/v1/chains`, { headers: { ...headers, ...more } })
-  // A minute may end in between: then the second process is asked for the new one.
+  // A minute may end in between: then the second process answers in the new one.
   await until('the second process refuses what the first counted', async () => {
     while ((await ask(first.apiUrl)).status === 200);
     return (await ask(second.apiUrl)).status === 429

@@ -46,13 +46,13 @@ async function factsFrom(behaviour: NodeBehaviour): Promise<Readonly<Record<stri
   }
 }
 
-type Lie = (told: Readonly<Record<string, unknown>>) => unknown
+type Lie = (truth: Readonly<Record<string, unknown>>) => unknown
 
 /** A member written otherwise. */
 function member(name: string, write: (text: string) => unknown): Lie {
-  return (told) => {
-    const value = told[name]
-    return typeof value === 'string' ? { ...told, [name]: write(value) } : told
+  return (truth) => {
+    const value = truth[name]
+    return typeof value === 'string' ? { ...truth, [name]: write(value) } : truth
   }
 }
 
@@ -73,7 +73,7 @@ const lies: Readonly<Record<string, readonly [methods: RegExp, lie: Lie]>> = {
     member('timestamp', (text) => `0x${(Number(text) + 5_000).toString(16)}`),
   ],
   'another size': [cBlock, member('size', (text) => `${text}0`)],
-  'fewer transactions': [cBlock, (told) => ({ ...told, transactions: [] })],
+  'fewer transactions': [cBlock, (truth) => ({ ...truth, transactions: [] })],
   'another hash': [cBlock, member('hash', (text) => flipped(text, 10))],
   'another parent': [cBlock, member('parentHash', (text) => flipped(text, 10))],
   'another height': [cBlock, member('number', (text) => flipped(text, -1))],
@@ -107,12 +107,12 @@ const lies: Readonly<Record<string, readonly [methods: RegExp, lie: Lie]>> = {
 
 /** Tells a lie every other time at first, more often than is waited in one state; then the truth. */
 function liar([methods, lie]: readonly [RegExp, Lie]): (call: NodeCall, truth: unknown) => unknown {
-  let told = 0
+  let lies = 0
   return (call, truth) => {
-    if (!methods.test(call.method) || !isObject(truth) || told >= 40) return truth
+    if (!methods.test(call.method) || !isObject(truth) || lies >= 40) return truth
     const lied = lie(truth)
     if (JSON.stringify(lied) === JSON.stringify(truth)) return truth
-    return ++told % 2 === 0 ? truth : lied
+    return ++lies % 2 === 0 ? truth : lied
   }
 }
 
@@ -151,7 +151,7 @@ void test("without an Index API every block is stored as with one, the C-Chain's
   assert.deepEqual(without['sizes'], whole['sizes'])
   const [first, all] = [without, whole].map(({ primary_block: block }) => block)
   assert.ok(Array.isArray(first) && Array.isArray(all) && all.length > 100)
-  // Proposers are told by the Index API alone.
+  // Only the Index API has proposers.
   const unproposed = (rows: readonly unknown[]): string[] =>
     rows.map((row) => String(row).split(' ').slice(0, 6).join(' '))
   assert.deepEqual(unproposed(first), unproposed(all))

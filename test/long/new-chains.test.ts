@@ -18,7 +18,7 @@ import {
   freePort,
   freshFolder,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
   untilLive,
 } from '../support/processes/firn-process.ts'
@@ -41,11 +41,11 @@ void test('chains: auto: a chain that a node begins to serve is taken up without
     const chain = chains.get(path)
     if (chain !== undefined) return chain.answer(text).exchange.reply.text
     const { id, method, params } = objectOf(JSON.parse(text), 'call')
-    const asked = membersOf(Array.isArray(params) ? params[0] : params)['chain']
+    const wanted = membersOf(Array.isArray(params) ? params[0] : params)['chain']
     const results: Readonly<Record<string, unknown>> = {
       'info.getNetworkID': { networkID: '1337' },
       'info.getNodeVersion': { version: 'avalanchego/1.14.2' },
-      'info.isBootstrapped': { isBootstrapped: bootstrapped || asked !== 'C' },
+      'info.isBootstrapped': { isBootstrapped: bootstrapped || wanted !== 'C' },
       'platform.getBlockchains': blockchains?.reply,
     }
     const result = results[String(method)]
@@ -76,7 +76,7 @@ void test('chains: auto: a chain that a node begins to serve is taken up without
     String(await freePort()),
   ])
   await untilLive(firn, ['fuji-summit'])
-  assert.deepEqual([...(await toldChains(firn)).keys()], ['fuji-summit'])
+  assert.deepEqual([...(await chainStatuses(firn)).keys()], ['fuji-summit'])
 
   chains.set(
     '/ext/bc/27S1UXfsWk9CcAk91gE1pPPraKuK5wjxRpMfRMDXivAYSNSUbu/rpc',

@@ -115,7 +115,7 @@ function turn(): Promise<void> {
   })
 }
 
-/** A store that writes a batch when it is told to. */
+/** A store that writes a batch when the test lets it. */
 function heldBack(store: PrimaryStore): BatchStore & { readonly release: () => void } {
   let release = (): void => undefined
   return {
@@ -123,9 +123,9 @@ function heldBack(store: PrimaryStore): BatchStore & { readonly release: () => v
     takeBack: store.takeBack,
     health: store.health,
     commit: async (...batch) => {
-      const told = Promise.withResolvers<void>()
-      release = told.resolve
-      await told.promise
+      const released = Promise.withResolvers<void>()
+      release = released.resolve
+      await released.promise
       await store.commit(...batch)
     },
     release: () => release(),
@@ -149,7 +149,7 @@ async function oneBehind(heights: number, utxoLimit?: number): Promise<Record<st
   })
 }
 
-void test('ahead of the store: what moves between chains is known before it is stored', async () => {
+void test('ahead of the store: imports between chains find exports that are not stored yet', async () => {
   for (const heights of [1, 3, 20]) {
     assert.deepEqual(await oneBehind(heights), await inStep(heights), `${heights} heights a batch`)
   }
@@ -162,7 +162,7 @@ void test('ahead of the store: nothing is forgotten that is not stored', async (
   }
 })
 
-void test('ahead of the store: what was replayed after a batch that failed is not stored', async () => {
+void test('ahead of the store: batches replayed after one that failed are not stored', async () => {
   const expected = await withStore(async (store) => {
     await replayAll(await hostOver(store, store), 7)
     return factsOf(store.database)
@@ -179,7 +179,7 @@ void test('ahead of the store: what was replayed after a batch that failed is no
           : store.commit(...batch),
     }
     const host = await hostOver(store, failing)
-    // Whoever comes next is told, and begins again where the rows end.
+    // The next write fails, and its chain begins again where the rows end.
     await assert.rejects(replayAll(host, 7), /the disk is full/)
     await replayAll(host, 7)
     assert.ok(left < 0)
@@ -208,7 +208,7 @@ void test('store of batches: a batch of an ended session is refused', async () =
   })
 })
 
-void test('ahead of the store: what is wrong with one chain alone stops no other', async () => {
+void test('ahead of the store: a fault of one chain stops no other chain', async () => {
   await withStore(async (store) => {
     const broken = new Error('broken invariant: as if')
     const failing: BatchStore = {
@@ -237,7 +237,7 @@ void test('ahead of the store: what is wrong with one chain alone stops no other
   })
 })
 
-void test('ahead of the store: chains are told why, when another has begun again before', async () => {
+void test('ahead of the store: chains get the reason when another has begun again before', async () => {
   await withStore(async (store) => {
     let isFull = true
     const failing: BatchStore = {
@@ -288,9 +288,9 @@ void test('ahead of the store: of a failed batch nothing is left when the store 
       return read()
     }
     const reader: Reader = {
-      all: (...asked) => whenWell(() => database.all(...asked)),
-      get: (...asked) => whenWell(() => database.get(...asked)),
-      lookup: (...asked) => whenWell(() => database.lookup(...asked)),
+      all: (...parameters) => whenWell(() => database.all(...parameters)),
+      get: (...parameters) => whenWell(() => database.get(...parameters)),
+      lookup: (...parameters) => whenWell(() => database.lookup(...parameters)),
     }
     const host = await hostOver(store, failing, { reader })
     await assert.rejects(replayAll(host, 7), /the disk is full/)

@@ -56,18 +56,18 @@ const addressSubEvents = ['balance_change', 'balance_threshold', 'reward_distrib
 /** First place of the first block after genesis, which is written before anybody can register. */
 const firstOf = (chain: 'P' | 'X'): number => firstPosOf(blockIdOf(chainNumbers[chain], 1))
 
-type Told = {
+type Delivered = {
   readonly webhook: Webhook
   readonly places: readonly number[]
   readonly events: Json[]
 }
 
-/** Indexes a recording while webhooks want `wanted`, and gives what each of them is told. */
-async function told(
+/** Indexes a recording while webhooks want `wanted`, and gives the events of each of them. */
+async function delivered(
   recording: string,
   wanted: readonly Partial<WebhookBody>[],
   location: StoreLocation,
-): Promise<Told[]> {
+): Promise<Delivered[]> {
   const database = await openStore(location, webhookStore, eventTables, 'write')
   const added: Webhook[] = []
   for (const [at, body] of wanted.entries()) {
@@ -102,10 +102,10 @@ async function told(
   await database.close()
   const store = await indexPrimary(location, { recording, collects: true })
   after(() => store.close())
-  return Promise.all(added.map((webhook) => toldOf(store, webhook)))
+  return Promise.all(added.map((webhook) => eventsOf(store, webhook)))
 }
 
-async function toldOf(store: Database, webhook: Webhook): Promise<Told> {
+async function eventsOf(store: Database, webhook: Webhook): Promise<Delivered> {
   const places = await outboxPlaces(store, { number: webhook.number, from: 0, limit: 1_000_000 })
   const network = await openNetwork('fuji', store)
   assert.ok(network !== undefined)
@@ -177,7 +177,7 @@ async function checkStakesAndRewards(recording: string, location: StoreLocation)
   const wanted = nodes.map((node) =>
     validators({ kind: 'node', key: parseNodeId(node), only: [parseId(primarySubnet)], from }),
   )
-  const all = await told(recording, wanted, location)
+  const all = await delivered(recording, wanted, location)
   let rewards = 0
   let stakes = 0
   for (const [at, { events }] of all.entries()) {
@@ -249,7 +249,7 @@ void test('events of L1 validators: joined, paid for, fallen, disabled, removed'
         l1Threshold,
       }),
     )
-    const events = (await told(evictionsPath, wanted, location)).flatMap((one) => one.events)
+    const events = (await delivered(evictionsPath, wanted, location)).flatMap((one) => one.events)
     const count = (type: string): number =>
       events.filter(({ eventType }) => eventType === type).length
     const txs = await service.readAll(
@@ -278,7 +278,7 @@ void test('events of L1 validators: joined, paid for, fallen, disabled, removed'
       increased.map((one: Json) => [one.tx, one.validationId, String(one.remainingBalance)]),
     )
     assert.ok(increased.length > 0)
-    // What ran out has no transaction: the validation is without balance, and was told so.
+    // What ran out has no transaction: the validation is without balance, and an event said so.
     const disabled = events.filter(({ eventType }) => eventType === 'l1_validator_disabled')
     const byTransaction = changes.filter(({ type }: Json) => type === 'DisableL1ValidatorTx')
     assert.ok(disabled.length > byTransaction.length, `disabled: ${disabled.length}`)
@@ -310,7 +310,7 @@ void test('events of addresses: balances after the last are those of now, thresh
     const wanted = chains.flatMap((chain) =>
       some.map((one) => addressesOn(chain, [parsePrimaryAddress(one, hrp)], balance)),
     )
-    const results = await told(recordingPath, wanted, location)
+    const results = await delivered(recordingPath, wanted, location)
     let changes = 0
     let crossings = 0
     for (const [at, { events, webhook }] of results.entries()) {

@@ -15,7 +15,7 @@ import {
   follow,
   freshFolder,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
   untilLive,
   type RunningFirn,
@@ -44,7 +44,7 @@ async function isReady(firn: RunningFirn): Promise<boolean> {
   return (await readiness(firn)).status === 200
 }
 
-void test('readiness: a process that serves what nobody indexes is not live, and says so', async (t) => {
+void test('readiness: a process that serves a chain without indexer is not live, and says so', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   const chain = `{ name: Demo, recording: '${path}' }`
@@ -52,14 +52,14 @@ void test('readiness: a process that serves what nobody indexes is not live, and
   const common = ['--config', config, '--data-dir', folder]
   const writer = await startFirn(t, [...common, '--role', 'index'])
   const reader = await startFirn(t, [...common, '--role', 'serve'])
-  await until('served', async () => (await toldChains(reader)).get(key)?.state === 'live')
+  await until('served', async () => (await chainStatuses(reader)).get(key)?.state === 'live')
   await until('ready', () => isReady(reader))
   await writer.end()
   await until('not ready', async () => !(await isReady(reader)))
   assert.match((await readiness(reader)).error, /^fuji-demo is indexed by no process for \d+ s$/)
-  const told = (await toldChains(reader)).get(key)
-  assert.equal(told?.state, 'syncing')
-  assert.match(told?.reason ?? '', /^no process has indexed it for \d+ s$/)
+  const status = (await chainStatuses(reader)).get(key)
+  assert.equal(status?.state, 'syncing')
+  assert.match(status?.reason ?? '', /^no process has indexed it for \d+ s$/)
   const alive = await fetch(`${reader.nodeUrl}/ext/health/liveness`)
   assert.equal(alive.status, 200)
 })
@@ -92,7 +92,7 @@ void test(
         '0',
       ]),
     )
-    await until('served', async () => (await toldChains(reader)).get(key)?.state === 'live')
+    await until('served', async () => (await chainStatuses(reader)).get(key)?.state === 'live')
     assert.equal((await reader.get('/v1/chains/51002/blocks/7'))['blockNumber'], '7')
     assert.equal(await reader.end('SIGTERM'), 0)
   },
@@ -128,13 +128,13 @@ void test('readiness: a chain that was live and lost its node is named, until th
   await until('ready again', () => isReady(firn))
 })
 
-void test('readiness: damage of a store is told once any reading meets it', async (t) => {
+void test('readiness: damage of a store makes it fail once any read meets the damage', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   await writeFile(config, `chains: [{ name: Demo, recording: '${path}' }]\n`)
   const common = ['--config', config, '--data-dir', folder]
   const writer = await startFirn(t, [...common, '--role', 'index'])
-  await until('indexed', async () => (await toldStages(writer)) === 'live')
+  await until('indexed', async () => (await stageStates(writer)) === 'live')
   await writer.end()
   await spoilTable(join(folder, `${key}.sqlite`), 'evm_transaction')
   const firn = await startFirn(t, [...common, '--role', 'serve'])
@@ -149,7 +149,7 @@ void test('readiness: damage of a store is told once any reading meets it', asyn
 })
 
 /** State of the blocks in the status of a process that only indexes. */
-async function toldStages(firn: RunningFirn): Promise<string> {
+async function stageStates(firn: RunningFirn): Promise<string> {
   const { message } = await readiness(firn)
   return message.includes('"blocks":"live') ? 'live' : message
 }

@@ -16,7 +16,7 @@ import {
   indexedFolder,
   runFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
   untilAllServed,
   untilLive,
@@ -68,7 +68,7 @@ function withoutPresent(answer: unknown): unknown {
 
 let known: Promise<unknown> | undefined
 
-/** Answers of a process that nothing disturbed; asked once. */
+/** Answers of a process that nothing disturbed; read once. */
 function undisturbedAnswers(t: TestContext): Promise<unknown> {
   known ??= (async () => {
     const firn = await startFirn(t, ['--data-dir', await indexedFolder(t)])
@@ -86,8 +86,8 @@ void test('start: killed at any point of the backfill, the next start ends the s
   for (const height of [-1, 0, 300]) {
     const firn = await startFirn(t, ['--data-dir', folder])
     await until(`height ${height}`, async () => {
-      const told = (await toldChains(firn)).get('fuji-demo-chain')
-      return (told?.indexedHeight ?? -1) >= height
+      const status = (await chainStatuses(firn)).get('fuji-demo-chain')
+      return (status?.indexedHeight ?? -1) >= height
     })
     assert.equal(await firn.end('SIGKILL'), 'SIGKILL')
   }
@@ -122,7 +122,7 @@ void test('start: a second process on the same data ends with 3, or serves besid
   }
   const reader = await startFirn(t, ['--data-dir', folder, '--role', 'serve'])
   assert.deepEqual(await demoAnswers(reader), await demoAnswers(first))
-  assert.deepEqual(await toldHeights(reader), await toldHeights(first))
+  assert.deepEqual(await heightsOf(reader), await heightsOf(first))
   assert.equal(await reader.end('SIGTERM'), 0)
   assert.equal(await first.end('SIGTERM'), 0)
 })
@@ -134,15 +134,15 @@ void test('start: a node that is away is waited for; one of another chain stops 
     await writeFile(config, `chains: [{ name: One, symbol: ONE, rpcUrls: ["${url}"] }]`)
     return startFirn(t, ['--config', config, '--data-dir', join(folder, 'data')])
   }
-  const told = async (firn: RunningFirn): Promise<{ state: string; reason: string }> => {
-    const chain = (await toldChains(firn)).get('fuji-one')
+  const statusOf = async (firn: RunningFirn): Promise<{ state: string; reason: string }> => {
+    const chain = (await chainStatuses(firn)).get('fuji-one')
     return { state: chain?.state ?? '', reason: chain?.reason ?? '' }
   }
   const listed = async (firn: RunningFirn): Promise<unknown> =>
     (await firn.get('/v1/chains/51002'))['status']
   const away = await start('http://127.0.0.1:1')
-  await until('reason', async () => /a node does not answer/.test((await told(away)).reason))
-  assert.equal((await told(away)).state, 'syncing')
+  await until('reason', async () => /a node does not answer/.test((await statusOf(away)).reason))
+  assert.equal((await statusOf(away)).state, 'syncing')
   assert.equal(await away.end(), 0)
 
   const right = await serveReplayNode(await openReplayNode(await readFile(demoFile('chain-51002'))))
@@ -153,16 +153,16 @@ void test('start: a node that is away is waited for; one of another chain stops 
   assert.equal(await filled.end(), 0)
 
   const left = await start('http://127.0.0.1:1')
-  await until('reason', async () => /a node does not answer/.test((await told(left)).reason))
+  await until('reason', async () => /a node does not answer/.test((await statusOf(left)).reason))
   assert.equal(await listed(left), 'UNAVAILABLE')
   assert.equal(await left.end(), 0)
 
   const other = await serveReplayNode(await openReplayNode(await readFile(demoFile('chain-51001'))))
   t.after(() => other.close())
   const wrong = await start(other.url)
-  await until('stopped', async () => (await told(wrong)).state === 'stopped')
+  await until('stopped', async () => (await statusOf(wrong)).state === 'stopped')
   assert.match(
-    (await told(wrong)).reason,
+    (await statusOf(wrong)).reason,
     /^the store fuji-one in .*data holds a chain with chainId 51002, the source is one with chainId 51001: choose another folder with --data-dir, or delete this one/,
   )
   // Nothing of it is served as the chain that is configured.
@@ -176,7 +176,7 @@ void test('roles: one process indexes, another serves, on both kinds of store', 
   for (const store of ['embedded', await newDatabase()]) await checkRoles(t, store, expected)
 })
 
-void test('a writer that waits for another: stops at once when told to', async (t) => {
+void test('a writer that waits for another stops at once', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   await writeFile(
@@ -194,7 +194,7 @@ chains:
   const writing = await start('writing')
   await untilLive(writing, ['fuji-demo-l1', 'primary-fuji'])
   const waiting = await start('waiting')
-  await until('it waits', async () => (await toldChains(waiting)).size > 0)
+  await until('it waits', async () => (await chainStatuses(waiting)).size > 0)
   const startedMs = performance.now()
   assert.equal(await waiting.end(), 0)
   assert.ok(performance.now() - startedMs < 8_000, 'no thread had to be ended by force')
@@ -273,7 +273,7 @@ networks:
 const readStages: readonly unknown[] = ['blocks', 'traces', 'P', 'X', 'C']
 
 /** State of each chain and of the stages that read blocks, by `/status`. */
-async function toldHeights(firn: RunningFirn): Promise<readonly unknown[]> {
+async function heightsOf(firn: RunningFirn): Promise<readonly unknown[]> {
   const { chains } = await firn.get('/status')
   return listOf(chains, 'chains').map((item) => {
     const { chain, kind, network, name, state, indexedHeight, stages } = objectOf(item, 'chain')

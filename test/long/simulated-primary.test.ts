@@ -25,7 +25,7 @@ void test('simulation: plans of primary networks that failed once pass', async (
   }
 })
 
-void test('simulation: every lie of a primary network takes effect and is told apart', async () => {
+void test('simulation: every lie of a primary network takes effect, and its reason is its own', async () => {
   for (const kind of primaryFaults) {
     const faults = [{ kind, atMs: 500, forMs: 12_000, target: 0, seed: 5 }]
     const plan = { seed: 1, history: 0, nodes: 1, roles: ['all'], callers: 1, faults } as const

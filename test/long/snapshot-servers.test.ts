@@ -22,7 +22,7 @@ import {
   indexedFolder,
   runFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
@@ -144,7 +144,7 @@ void test('snapshot: to PostgreSQL, killed on the way, to several servers and ba
     readFileSync(join(folder, 'page-token.key')),
   )
   const firn = await startFirn(t, ['--data-dir', home])
-  await until('all chains', async () => (await toldChains(firn)).size === demoChains.length)
+  await until('all chains', async () => (await chainStatuses(firn)).size === demoChains.length)
   assert.equal(await firn.end(), 0)
 })
 

@@ -167,7 +167,7 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   become('three')
 
   const copies = SnapshotFolder.make(join(base, 'copies'))
-  let told = 0
+  let listings = 0
   await takeSnapshot({
     location: { store: 'embedded', dataDir: folder },
     stores: [{ name: frozen, tables: chainTables }],
@@ -176,10 +176,10 @@ void test('snapshot: a store whose segments are merged while they are copied is 
     firn: 'test',
     takenAt: new Date(1_700_000_000_000),
     report: () => {
-      told++
+      listings++
       // Before the tables are copied, and before the segment that came with them is.
-      if (told === 3) become('four')
-      if (told === 4) become('merged')
+      if (listings === 3) become('four')
+      if (listings === 4) become('merged')
     },
   })
   const manifest = copies.snapshot(undefined)

@@ -17,7 +17,7 @@ import {
   until,
   untilLive,
 } from '../support/processes/firn-process.ts'
-import { replacedFirn, toldOverReplacement } from '../support/processes/replaced-firn.ts'
+import { replacedFirn, mineOverReplacement } from '../support/processes/replaced-firn.ts'
 
 void test('sockets of a process that is replaced: viem sees every block once and in order, for a minute', async (t) => {
   const replaced = await replacedFirn(t)
@@ -29,10 +29,10 @@ void test('sockets of a process that is replaced: viem sees every block once and
     onError: (error) => t.diagnostic(error.message),
   })
   atEnd(t, async () => unwatch())
-  await toldOverReplacement(replaced, heights, 60)
+  await mineOverReplacement(replaced, heights, 60)
 })
 
-void test('sockets at a stop: two hundred are told why, and the process ends soon', async (t) => {
+void test('sockets at a stop: two hundred are closed with the reason, and the process ends soon', async (t) => {
   const chain = await liveChain(t)
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')

@@ -22,7 +22,7 @@ import {
   follow,
   freshFolder,
   type RunningFirn,
-  toldChains,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
@@ -60,8 +60,8 @@ void test('standby: a process that lost its store stands by, and takes over in i
   node.head = last - 20
   await untilAt(second, last - 20)
   await until('the thawed one stands by', async () => {
-    const told = (await toldChains(first)).get(key)
-    return /another process writes/.test(told?.reason ?? '') && told?.state === 'syncing'
+    const status = (await chainStatuses(first)).get(key)
+    return /another process writes/.test(status?.reason ?? '') && status?.state === 'syncing'
   })
   assert.deepEqual(
     await ownerOf(location),
@@ -106,8 +106,8 @@ chains:
 
 async function untilAt(firn: RunningFirn, height: number): Promise<void> {
   await until(`live at ${height}`, async () => {
-    const told = (await toldChains(firn)).get(key)
-    return told?.state === 'live' && told.indexedHeight === height
+    const status = (await chainStatuses(firn)).get(key)
+    return status?.state === 'live' && status.indexedHeight === height
   })
 }
 

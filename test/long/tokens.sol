@@ -12,17 +12,17 @@ abstract contract Books {
     return shares[who] * percent / 100;
   }
 
-  function told(address from, address to, uint256 amount) internal virtual;
+  function emitTransfer(address from, address to, uint256 amount) internal virtual;
 
   function mint(address to, uint256 amount) external {
     shares[to] += amount;
-    told(address(0), to, amount);
+    emitTransfer(address(0), to, amount);
   }
 
   function transfer(address to, uint256 amount) external returns (bool) {
     shares[msg.sender] -= amount;
     shares[to] += amount;
-    told(msg.sender, to, amount);
+    emitTransfer(msg.sender, to, amount);
     return true;
   }
 }
@@ -36,7 +36,7 @@ contract Token is Books {
 
   constructor(string memory first) { name = first; symbol = first; }
 
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 
   function mintMany(uint160 first, uint160 count, uint256 amount) external {
     for (uint160 at; at < count; at++) {
@@ -81,43 +81,43 @@ contract Maker {
 contract NothingIndexed is Books {
   event Transfer(address from, address to, uint256 amount);
   string public name = "Nothing"; string public symbol = "N0";
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 contract SenderIndexed is Books {
   event Transfer(address indexed from, address to, uint256 amount);
   string public name = "Sender"; string public symbol = "N1";
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 contract AllIndexed is Books {
   event Transfer(address indexed from, address indexed to, uint256 indexed amount);
   string public name = "All"; string public symbol = "N3";
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 contract ReceiverIndexed is Books {
   event Transfer(address from, address indexed to, uint256 amount);
   string public name = "Receiver"; string public symbol = "N1";
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 contract AmountIndexed is Books {
   event Transfer(address from, address to, uint256 indexed amount);
   string public name = "Amount"; string public symbol = "N1";
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 contract ReceiverInData is Books {
   event Transfer(address indexed from, address to, uint256 indexed amount);
   string public name = "Data"; string public symbol = "N2";
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 contract SenderInData is Books {
   event Transfer(address from, address indexed to, uint256 indexed amount);
   string public name = "Data"; string public symbol = "N2";
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 /// Its decimals answer, and at first its balances, too, once `begin` was called.
@@ -145,7 +145,7 @@ contract Bare {
 contract Keeping is Books {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   string public name = "Keeping"; string public symbol = "KEEP";
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 /// Plots as they were before ERC-165 was final: items, and decimals of 0.
@@ -162,7 +162,7 @@ contract Mixed is Books {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   string public name = "Mixed"; string public symbol = "MIX";
   mapping(uint256 => address) public ownerOf;
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
   function item(address to, uint256 id) external { ownerOf[id] = to; Items.log(to, id); }
 }
 
@@ -175,7 +175,7 @@ library Items {
 contract EndlessName is Books {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   function name() external view returns (string memory) { assembly { for {} 1 {} { pop(keccak256(0, 32)) } } return ""; }
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 contract InvalidFallback {
@@ -200,7 +200,7 @@ contract FirstCode is Books {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   function name() external pure returns (string memory) { return "First"; }
   function symbol() external pure returns (string memory) { return "FST"; }
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 
@@ -209,7 +209,7 @@ contract NextCode is Books {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   function name() external pure returns (string memory) { return "Next"; }
   function symbol() external pure returns (string memory) { return "NXT"; }
-  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function emitTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
 contract Beacon {

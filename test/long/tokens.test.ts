@@ -135,7 +135,7 @@ async function untilNamed(one: Live, token: Uint8Array, name: string): Promise<v
   await until(`named ${name}`, async () => (await detailsOf(one, token)).name === name)
 }
 
-void test('tokens: rebased, with a fee, and taken from one of many: told at once for everybody', async (t) => {
+void test('tokens: rebased, with a fee, and taken from one of many: known at once for all holders', async (t) => {
   const one = await live(t)
   const [rebased, fee, taken] = [
     await one.deploy('Token', 'Rebased'),
@@ -173,7 +173,7 @@ void test('tokens: rebased, with a fee, and taken from one of many: told at once
     [await one.chain.balanceOf(rebased, alice, then), `compared at block ${then}`],
   )
 
-  // Only who holds it can tell: a caller finds it, and then everybody is told.
+  // Only the balance of its holder shows it: one request finds it, and then every answer says so.
   const [quiet, caller] = [await one.deploy('Token', 'Quiet'), await one.deploy('Caller')]
   await one.call(quiet, 'mint(address,uint256)', bob, 8n)
   await untilTrue(one, quiet, bob)
@@ -239,8 +239,8 @@ void test('tokens: another name is shown soon, whatever made it', async (t) => {
   await untilNamed(one, token, 'Third')
   await one.call(caller, 'pass(address,bytes)', token, { bytes: callOf('paint(string)', 'Fourth') })
   await untilNamed(one, token, 'Fourth')
-  const told = await detailsOf(one, token)
-  assert.ok(Math.abs(told.metadataLastUpdatedTimestamp - Date.now() / 1_000) < 60)
+  const details = await detailsOf(one, token)
+  assert.ok(Math.abs(details.metadataLastUpdatedTimestamp - Date.now() / 1_000) < 60)
 
   const beacon = await one.deploy('Beacon', await one.deploy('FirstCode'))
   const proxy = await one.deploy('Proxy', beacon)
@@ -318,7 +318,7 @@ void test('tokens: a doubt about the form of transfers outlives a restart and a 
   await one.call(later, 'mint(address,uint256)', alice, 50n)
   await one.chain.ask('anvil_mine', '0x400')
   await atHead(one)
-  await until('the doubt is told', async () => {
+  await until('the status has the doubt', async () => {
     const { stages } = ((await one.firn.get('/status')) as Json).chains[0]
     const { reason } = stages.find(({ stage }: Json) => stage === 'tokens')
     return /from block 2 on/.test(reason ?? '')
@@ -342,7 +342,7 @@ void test('tokens: a doubt about the form of transfers outlives a restart and a 
   )
 })
 
-void test('tokens: what nobody holds is listed where the contract still counts it', async (t) => {
+void test('tokens: the zero address is a holder where the contract counts its balance', async (t) => {
   const one = await live(t)
   const token = await one.deploy('Keeping')
   const { sender } = one.chain
@@ -363,7 +363,7 @@ void test('tokens: what nobody holds is listed where the contract still counts i
   }
 })
 
-void test('tokens: one that fails otherwise than by revert keeps nobody waiting', async (t) => {
+void test('tokens: a token whose calls fail other than by revert delays no other', async (t) => {
   const one = await live(t)
   const before = await one.deploy('Token', 'Honest')
   await one.call(before, 'mint(address,uint256)', alice, 77n)

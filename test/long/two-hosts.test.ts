@@ -96,7 +96,7 @@ void test('two hosts: page tokens, keys, limits and aliases of one are good at t
     return engine === 'PostgreSQL' && stores === 1
   })
 
-  // Each page is asked of the other host.
+  // Each page comes from the other host.
   const alone: unknown[] = []
   const inTurns: unknown[] = []
   for (const [hosts, pages] of [

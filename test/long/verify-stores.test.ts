@@ -59,16 +59,16 @@ void test('verify --store: beside a running Firn, and after a change', async (t)
   const other = await runFirn('verify', '--store', '--data-dir', elsewhere)
   assert.equal(other.code, 1, other.stdout + other.stderr)
   assert.match(other.stdout, /^DAMAGED fuji-other: evm_transaction, heights 0 to 255: /m)
-  const told = await runFirn('verify', '--store', '--json', ...places)
-  assert.equal(told.code, 1)
-  const { stores } = JSON.parse(told.stdout) as { stores: { store: string; damaged: unknown[] }[] }
+  const ended = await runFirn('verify', '--store', '--json', ...places)
+  assert.equal(ended.code, 1)
+  const { stores } = JSON.parse(ended.stdout) as { stores: { store: string; damaged: unknown[] }[] }
   assert.deepEqual(
     stores.map(({ store, damaged }) => [store, damaged.length]),
     chains.map((chain) => [chain, chain === 'fuji-demo-l1' ? 1 : 0]),
   )
 })
 
-void test('verify --store --repair: what is mended is what was there', async (t) => {
+void test('verify --store --repair: repaired rows are those that were there', async (t) => {
   const folder = await freshFolder(t)
   const places = ['--data-dir', folder]
   const first = await startFirn(t, places)
@@ -118,9 +118,9 @@ function change(folder: string, store: string, sql: string): void {
 async function digests(folder: string): Promise<unknown> {
   const location = { store: 'embedded', dataDir: folder }
   const found = new Map<string, unknown>()
-  // Contracts are asked again and again while Firn runs, and how often is counted in their rows.
-  const asked: readonly Table[] = [token, nftMetadata]
-  const ofChain = [...evmTables, ...metricsTables].filter((table) => !asked.includes(table))
+  // Contracts are called again and again while Firn runs, and how often is counted in their rows.
+  const recalled: readonly Table[] = [token, nftMetadata]
+  const ofChain = [...evmTables, ...metricsTables].filter((table) => !recalled.includes(table))
   for (const [key, tables] of [
     ['fuji-demo-chain', ofChain],
     ['fuji-demo-l1', ofChain],
@@ -134,7 +134,7 @@ async function digests(folder: string): Promise<unknown> {
   return Object.fromEntries(found)
 }
 
-void test('verify --store: a folder without stores is told', async (t) => {
+void test('verify --store: a folder without stores is an error', async (t) => {
   const folder = await freshFolder(t)
   const { code, stderr } = await runFirn('verify', '--store', '--data-dir', folder)
   assert.equal(code, 1)

@@ -2,7 +2,7 @@
  * Disasters of signing networks: a thousand validators of whom a third is away and others misbehave
  * in every way, and sets that change from one epoch to the next while messages are signed.
  *
- * Who signed is told by the bits of the answer; that they did is verified here, by the keys that the
+ * The bits of the answer say who signed; that they did is verified here, by the keys that the
  * validators were made with.
  */
 
@@ -55,8 +55,8 @@ async function signed(
   body: { readonly quorumPercentage?: number; readonly pChainHeight?: number } = {},
 ): Promise<Uint8Array> {
   state.chains[source] = primary
-  const asked = { message: messageOf(at), ...body }
-  return aggregator.aggregate(parseRequest(asked, 12_345), never)
+  const request = { message: messageOf(at), ...body }
+  return aggregator.aggregate(parseRequest(request, 12_345), never)
 }
 
 /** Who signed, after the sum of their signatures was verified with their keys. */
@@ -152,9 +152,11 @@ void test('disasters: sets that change between epochs sign each for their own he
     for (const [epoch, height] of heights.entries())
       state.validatorsAt[`${primary}:${height}`] = listed.slice(epoch * 2, epoch * 2 + 5)
     // All at once, several messages of each epoch, so that what one learns another could misuse.
-    const asked = heights.flatMap((height, epoch) => [1, 2, 3].map((at) => ({ height, epoch, at })))
+    const requests = heights.flatMap((height, epoch) =>
+      [1, 2, 3].map((at) => ({ height, epoch, at })),
+    )
     await Promise.all(
-      asked.map(async ({ height, epoch, at }) => {
+      requests.map(async ({ height, epoch, at }) => {
         const bytes = await signed(network, at, { pChainHeight: height, quorumPercentage: 100 })
         const signers = signersOf(bytes, at, setAt(epoch))
         assert.deepEqual(new Set(signers), new Set(setAt(epoch)), `height ${height}`)

@@ -84,7 +84,7 @@ const misbehaviours: [string, Behaviour, RegExp, 'banned' | 'kept'][] = [
     'banned',
   ],
   ['is silent', { kind: 'silent' }, /no answer/, 'kept'],
-  ['closes when asked', { kind: 'drop' }, /not (connected|asked)/, 'kept'],
+  ['closes at a request', { kind: 'drop' }, /not (connected|asked)/, 'kept'],
   ['answers what nobody can read', { kind: 'unreadable' }, /no answer/, 'kept'],
   ['babbles', { kind: 'babble' }, /left alone \(peer sends messages that cannot be read/, 'banned'],
   ['answers a zip bomb', { kind: 'bomb' }, /left alone \(compressed message/, 'banned'],
@@ -111,7 +111,7 @@ const misbehaviours: [string, Behaviour, RegExp, 'banned' | 'kept'][] = [
 ]
 
 for (const [name, behaviour, pattern, fate] of misbehaviours) {
-  void test(`hostile peer: one that ${name} costs us that peer and nothing else`, async () => {
+  void test(`hostile peer: a peer that ${name} is lost, and nothing else`, async () => {
     const behaviours = [sign, sign, behaviour, sign, sign]
     await withNetwork({ behaviours, timeoutMs: 3_000 }, async (network) => {
       assert.equal(countOf(await aggregate(network)), 4)
@@ -166,7 +166,7 @@ void test('peer: presents the version of who it talks to, so an upgrade of the n
   })
 })
 
-void test('peer: lists the subnets asked for, the last first, and never the primary network', async () => {
+void test('peer: the handshake lists the requested subnets, the last first, and never the primary network', async () => {
   await withNetwork({ behaviours: [sign] }, async (network) => {
     network.state.validators['05'.repeat(32)] = network.state.validators['00'.repeat(32)]!
     await aggregate(network, { signingSubnetId: '05'.repeat(32) })
@@ -226,7 +226,7 @@ void test('discovery: one configured peer names the others, whose signed address
     await withNetwork(
       {
         behaviours: [],
-        told: false,
+        listsPeers: false,
         timeoutMs: 4_000,
         configured: () => [`${named.nodeId}@127.0.0.1:${named.port}`],
       },
@@ -249,7 +249,7 @@ void test('discovery: one configured peer names the others, whose signed address
   }
 })
 
-void test('discovery: built-in nodes name the others where our node knows nobody, and only there', async () => {
+void test('discovery: built-in nodes name the others only where our node knows no peer', async () => {
   const others: Validator[] = []
   for (let at = 0; at < 3; at++)
     others.push(await startValidator({ ...stakerKeys(at), behaviour: sign }))

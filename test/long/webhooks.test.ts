@@ -10,7 +10,7 @@ import type { ReplayNode } from '../support/nodes/replay-node.ts'
 import {
   runFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
   untilLive,
 } from '../support/processes/firn-process.ts'
@@ -24,7 +24,7 @@ import {
   receiver,
   register,
   started,
-  told,
+  receivedMessages,
 } from '../support/processes/webhook-firn.ts'
 
 /** A node whose newest blocks cannot be had yet, though it tells of them. */
@@ -34,13 +34,13 @@ function without(from: number): NonNullable<ReplayNode['lie']> {
 }
 
 void test('webhooks: first backfill tells nothing; one that is active again begins with the next block', async (t) => {
-  const { url, port, all } = await told(t)
+  const { url, port, all } = await receivedMessages(t)
   const filling = begin - 15
   const { firn, grow, node } = await started(t, `{ privateHosts: ['127.0.0.1:${port}'] }`, {
     lie: without(filling),
   })
   await until('a part is stored', async () => {
-    return ((await toldChains(firn)).get(chainKey)?.indexedHeight ?? -1) === filling - 1
+    return ((await chainStatuses(firn)).get(chainKey)?.indexedHeight ?? -1) === filling - 1
   })
   const id = await register(firn, url)
   assert.ok(activityOf(chain, address, { from: filling, until: begin + 1 }).length > 0)
@@ -50,7 +50,7 @@ void test('webhooks: first backfill tells nothing; one that is active again begi
     activityOf(chain, address, { from: from + 1, until: until + 1 })
   await grow(begin + 10)
   const first = upTo(begin, begin + 10)
-  await until('the first are told', () => all.length >= first.length)
+  await until('the first are delivered', () => all.length >= first.length)
   assert.equal((await ask(firn, 'DELETE', `/v1/webhooks/${id}`)).body['status'], 'inactive')
   await grow(begin + 20)
   assert.ok(upTo(begin + 10, begin + 20).length > 0, 'something happens while it is inactive')
@@ -58,17 +58,17 @@ void test('webhooks: first backfill tells nothing; one that is active again begi
   assert.equal(again.body['status'], 'active')
   await grow(begin + 30)
   const rest = upTo(begin + 20, begin + 30)
-  await until('the rest are told', () => all.length >= first.length + rest.length)
+  await until('the rest are delivered', () => all.length >= first.length + rest.length)
   assert.deepEqual(
     all.map(({ transaction }) => transaction.txHash),
     [...first, ...rest],
   )
 })
 
-void test('webhooks: a receiver that never answers holds up nobody else, and a repair tells nothing', async (t) => {
-  const { url, port, all } = await told(t)
-  let asked = 0
-  const silent = await receiver(t, () => asked++)
+void test('webhooks: a receiver that never answers delays no other, and a repair sends nothing', async (t) => {
+  const { url, port, all } = await receivedMessages(t)
+  let requests = 0
+  const silent = await receiver(t, () => requests++)
   const hosts = `['127.0.0.1:${port}', '127.0.0.1:${silent.port}']`
   const { firn, grow, folder, node } = await followed(t, `{ privateHosts: ${hosts} }`)
   await register(firn, silent.url)
@@ -76,7 +76,7 @@ void test('webhooks: a receiver that never answers holds up nobody else, and a r
   const expected = activityOf(chain, address, { from: begin + 1, until: begin + 21 })
   await grow(begin + 20)
   await until('the other has all', () => all.length >= expected.length)
-  assert.equal(asked, 1, 'one message of a webhook is under way at a time')
+  assert.equal(requests, 1, 'one message of a webhook is under way at a time')
   assert.equal(await firn.end(), 0)
 
   const config = join(folder, 'firn.yaml')
@@ -91,7 +91,7 @@ void test('webhooks: a receiver that never answers holds up nobody else, and a r
   await untilLive(next, [chainKey])
   node.head = begin + 30
   const rest = activityOf(chain, address, { from: begin + 21, until: begin + 31 })
-  await until('what came after is told', () => all.length >= expected.length + rest.length)
+  await until('later messages are delivered', () => all.length >= expected.length + rest.length)
   assert.deepEqual(
     all.map(({ transaction }) => transaction.txHash),
     [...expected, ...rest],

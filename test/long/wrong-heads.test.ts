@@ -1,5 +1,5 @@
 /**
- * A node that tells of its newest P, X or C block another one, in every way in which it can be asked for, and then
+ * A node that gives another block for its newest P, X or C block, in reply to every method that reads it, and then
  * goes on with the true ones: what was stored of the wrong one is taken back, whatever it was.
  */
 
@@ -18,9 +18,9 @@ import { keccak256, sha256 } from '../../src/core/hash.ts'
 import { isObject } from '../../src/core/json.ts'
 import type { World } from '../../src/core/world.ts'
 import { createLog, type Log } from '../../src/telemetry/log.ts'
-import { drawsOf } from '../simulation/draws.ts'
 import { factsOf } from '../support/chains/primary-facts.ts'
 import { nodeGenesis, openPrimaryNode, type NodeBehaviour } from '../support/nodes/primary-node.ts'
+import { drawsOf } from '../support/processes/draws.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
 import { fileWorld, indexPrimary } from '../support/services/primary-service.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
@@ -55,7 +55,7 @@ async function indexed(behaviour: NodeBehaviour, database?: string): Promise<Ind
   }
 }
 
-type Told = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 /** One bit of hex text flipped, from byte `from` on. */
 function flipped(text: string, from: number, draw: (limit: number) => number): string {
@@ -66,15 +66,15 @@ function flipped(text: string, from: number, draw: (limit: number) => number): s
 }
 
 /** A block of the C-Chain with another time, or other atomic transactions, and the hashes of that. */
-function forgedCBlock(told: Told, draw: (limit: number) => number): Told {
-  const extra = String(told['blockExtraData'])
+function forgedCBlock(block: JsonObject, draw: (limit: number) => number): JsonObject {
+  const extra = String(block['blockExtraData'])
   const isEmpty = extra === '0x'
-  const time = `0x${(Number(told['timestamp']) + 1 + draw(100)).toString(16)}`
+  const time = `0x${(Number(block['timestamp']) + 1 + draw(100)).toString(16)}`
   const blockExtraData = isEmpty ? extra : flipped(extra, 2, draw)
   const extDataHash = isEmpty
-    ? told['extDataHash']
+    ? block['extDataHash']
     : to0x(keccak256(toBytes(toRlp(fromHex(blockExtraData)))))
-  const forged = { ...told, blockExtraData, extDataHash, ...(isEmpty ? { timestamp: time } : {}) }
+  const forged = { ...block, blockExtraData, extDataHash, ...(isEmpty ? { timestamp: time } : {}) }
   return { ...forged, hash: to0x(keccak256(headerRlp(forged) ?? new Uint8Array())) }
 }
 
@@ -91,7 +91,7 @@ function liarOf(seed: number): NodeBehaviour & { readonly chain: keyof typeof he
   const chain = draws.pick(['P', 'X', 'C'] as const)
   const height = draws.between(1, heads[chain])
   const waiting = chain === 'P' ? 'X' : 'P'
-  const seen: Told[] = []
+  const seen: JsonObject[] = []
   const [forgedBlock, forgedId] = [new Map<string, string>(), new Map<string, string>()]
   let polls = 0
   let pollsAfterAll = -1
@@ -104,15 +104,15 @@ function liarOf(seed: number): NodeBehaviour & { readonly chain: keyof typeof he
     forgedId.set(toCb58(sha256(fromHex(forged))), forged)
     return forged
   }
-  const head = (told: number): number => {
+  const head = (newest: number): number => {
     if (seen.length > 0) polls++
     if (pollsAfterAll >= 0) pollsAfterAll++
-    return isOver() ? told : Math.min(told, height)
+    return isOver() ? newest : Math.min(newest, height)
   }
   const lie: NodeBehaviour['lie'] = (call, truth) => {
     const [first] = call.params
-    const named: Told = isObject(first) ? first : {}
-    const told: Told = isObject(truth) ? truth : {}
+    const named: JsonObject = isObject(first) ? first : {}
+    const block: JsonObject = isObject(truth) ? truth : {}
     const isOf = (name: string): boolean =>
       chain !== 'C' && call.method === `${chain === 'P' ? 'platform' : 'avm'}.${name}`
     if (call.method === 'info.isBootstrapped' && named['chain'] === waiting)
@@ -125,9 +125,9 @@ function liarOf(seed: number): NodeBehaviour & { readonly chain: keyof typeof he
     if (isBlock && at === heads[chain] && pollsAfterAll < 0) pollsAfterAll = 0
     if (isOver()) return truth
     if (isBlock && at === height) {
-      seen.push(told)
-      if (chain !== 'C') return { block: forge(String(told['block'])) }
-      return { ...told, ...cForged(told) }
+      seen.push(block)
+      if (chain !== 'C') return { block: forge(String(block['block'])) }
+      return { ...block, ...cForged(block) }
     }
     if (isOf('getBlock')) {
       const block = forgedId.get(String(named['blockID']))
@@ -135,10 +135,10 @@ function liarOf(seed: number): NodeBehaviour & { readonly chain: keyof typeof he
     }
     return truth
   }
-  let cParts: Told | undefined
-  const cForged = (told: Told): Told => {
+  let cParts: JsonObject | undefined
+  const cForged = (block: JsonObject): JsonObject => {
     const { blockExtraData, extDataHash, timestamp, hash } = (cParts ??= forgedCBlock(
-      told,
+      block,
       draws.below,
     ))
     return { blockExtraData, extDataHash, timestamp, hash }
@@ -159,13 +159,13 @@ async function takenBackOver(seeds: number, database: () => Promise<string | und
   return takenBack
 }
 
-void test('wrong heads: of 25 that a node told, those that were stored are taken back', async () => {
+void test('wrong heads: of 25 that a node gave, those that were stored are taken back', async () => {
   const takenBack = await takenBackOver(25, () => Promise.resolve(undefined))
   // The others contradicted what was known, and were not stored.
   for (const chain of ['P', 'X', 'C']) assert.ok((takenBack.get(chain) ?? 0) > 1, chain)
 })
 
-void test('wrong heads in PostgreSQL: of 10 that a node told, those that were stored are taken back', async () => {
+void test('wrong heads in PostgreSQL: of 10 that a node gave, those that were stored are taken back', async () => {
   const takenBack = await takenBackOver(10, newDatabase)
   for (const chain of ['P', 'X', 'C']) assert.ok((takenBack.get(chain) ?? 0) > 0, chain)
 })

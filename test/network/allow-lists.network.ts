@@ -19,7 +19,7 @@ import { creationOf } from './evm-code.ts'
 import { EvmWallet } from './evm-wallet.ts'
 import { ewoq, keyNamed } from './keys.ts'
 import { convert, l1Answers, l1ChainNumber, restartWithL1 } from './l1-steps.ts'
-import type { Told } from './node-rpc.ts'
+import type { JsonObject } from './node-rpc.ts'
 import { startOneNode } from './one-node.ts'
 import { archive } from './real-network.ts'
 
@@ -72,7 +72,7 @@ void test(
       [await visitor.send({ data: creationOf(fromHex('00')), gas: 900_000n }, true), /refused/],
       [await l1.evm.send({ to: addressIn(endless), gas: 100_000n }, true), /out of gas/],
       [await l1.evm.send({ to: addressIn(invalid), gas: 100_000n }, true), /invalid opcode/],
-    ] as [Told, RegExp][]
+    ] as [JsonObject, RegExp][]
     for (const at of lists.keys()) {
       const to = precompileAt(at)
       await l1.evm.send({ to, data: concatBytes(readAllowList, word(guest.evm)) })
@@ -89,7 +89,7 @@ void test(
     )
     const firn = await startFirn(t, ['--config', config])
     await until('blocks and traces are indexed', async () => {
-      const { chains } = (await firn.get('/status')) as { chains: { stages: Told[] }[] }
+      const { chains } = (await firn.get('/status')) as { chains: { stages: JsonObject[] }[] }
       const at = (name: string): unknown =>
         chains[0]?.stages.find(({ stage }) => stage === name)?.['indexedHeight']
       return at('blocks') === head && at('traces') === head
@@ -97,17 +97,17 @@ void test(
     for (const [receipt, reason] of failed) {
       assert.equal(receipt['status'], '0x0')
       const hash = String(receipt['transactionHash'])
-      const told = await firn.get(`/v1/chains/${l1ChainNumber}/transactions/${hash}`)
-      const { txStatus, revertReason } = told['nativeTransaction'] as Told
+      const answer = await firn.get(`/v1/chains/${l1ChainNumber}/transactions/${hash}`)
+      const { txStatus, revertReason } = answer['nativeTransaction'] as JsonObject
       assert.equal(txStatus, '0', hash)
-      const message = String((revertReason as Told | undefined)?.['message'])
+      const message = String((revertReason as JsonObject | undefined)?.['message'])
       scene.say(`${hash}: ${message}`)
       assert.match(message, reason)
     }
   },
 )
 
-function addressIn(receipt: Told): Uint8Array {
+function addressIn(receipt: JsonObject): Uint8Array {
   return fromHex(String(receipt['contractAddress']))
 }
 

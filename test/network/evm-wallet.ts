@@ -5,7 +5,7 @@ import { concatBytes, fromBigint, to0x } from '../../src/core/bytes.ts'
 import { keccak256 } from '../../src/core/hash.ts'
 import { itemAt } from '../../src/core/item-at.ts'
 import { type Key, sign } from './keys.ts'
-import type { NodeRpc, Told } from './node-rpc.ts'
+import type { NodeRpc, JsonObject } from './node-rpc.ts'
 import { settled } from './real-network.ts'
 
 /** An action on a chain; without `to` a contract is made. */
@@ -47,7 +47,7 @@ export class EvmWallet {
   }
 
   /** Sends a transaction and gives its receipt. Throws where it fails, unless `mayFail`. */
-  send(call: Call, mayFail = false): Promise<Told> {
+  send(call: Call, mayFail = false): Promise<JsonObject> {
     const sent = this.#last.then(() => this.#send(call, mayFail))
     this.#last = sent.catch(() => undefined)
     return sent
@@ -86,19 +86,21 @@ export class EvmWallet {
     ])
   }
 
-  async #send(call: Call, mayFail: boolean): Promise<Told> {
+  async #send(call: Call, mayFail: boolean): Promise<JsonObject> {
     const address = to0x(this.#key.evm)
-    const told = BigInt(String(await this.ask('eth_getTransactionCount', address, 'latest')))
-    const nonce = told > this.#nextNonce ? told : this.#nextNonce
+    const transactionCount = BigInt(
+      String(await this.ask('eth_getTransactionCount', address, 'latest')),
+    )
+    const nonce = transactionCount > this.#nextNonce ? transactionCount : this.#nextNonce
     const signed = await this.#signed(call, nonce)
     const hash = String(await this.ask('eth_sendRawTransaction', to0x(signed)))
     this.#nextNonce = nonce + 1n
-    let receipt: Told | null = null
+    let receipt: JsonObject | null = null
     await settled(`${this.#path} includes ${hash}`, async () => {
-      receipt = (await this.ask('eth_getTransactionReceipt', hash)) as Told | null
+      receipt = (await this.ask('eth_getTransactionReceipt', hash)) as JsonObject | null
       return receipt !== null
     })
-    const done = receipt as Told | null
+    const done = receipt as JsonObject | null
     if (done === null) throw new Error('no receipt')
     if (done['status'] !== '0x1' && !mayFail) throw new Error(`transaction ${hash} failed`)
     return done

@@ -1,4 +1,4 @@
-/** Firn beside a real network: processes on both engines, fed by nodes or peers, and what they are asked. */
+/** Firn beside a real network: processes on both engines, fed by nodes or peers, and requests to them. */
 
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -71,24 +71,24 @@ export class FollowingFirn {
     return { dataDir: join(this.#folder, 'data'), store: this.#store }
   }
 
-  /** A stage of the primary network, as it is told. */
-  async stage(name: string): Promise<Told['stages'][number] | undefined> {
+  /** A stage of the primary network, as `/status` shows it. */
+  async stage(name: string): Promise<ChainStatus['stages'][number] | undefined> {
     const { chains } = await this.#process.get('/status')
-    const told = (chains as Told[]).find(({ chain }) => chain === 'primary-fuji')
-    return told?.stages.find(({ stage }) => stage === name)
+    const primary = (chains as ChainStatus[]).find(({ chain }) => chain === 'primary-fuji')
+    return primary?.stages.find(({ stage }) => stage === name)
   }
 
   /** Keys of the EVM chains that it indexes. */
   async evmChains(): Promise<string[]> {
     const { chains } = await this.#process.get('/status')
-    return (chains as Told[]).filter(({ kind }) => kind === 'evm').map(({ chain }) => chain)
+    return (chains as ChainStatus[]).filter(({ kind }) => kind === 'evm').map(({ chain }) => chain)
   }
 
   /** Waits until every stage of every chain is live, and at the height of `heads` where given. */
   async caughtUp(heads: Readonly<Record<string, number>> = {}): Promise<void> {
     await settled(`${this.name} has caught up`, async () => {
       const { chains } = await this.#process.get('/status')
-      const stages = (chains as Told[]).flatMap(({ chain, stages: of }) =>
+      const stages = (chains as ChainStatus[]).flatMap(({ chain, stages: of }) =>
         of.map((stage) => ({ ...stage, key: `${chain} ${stage.stage}` })),
       )
       const late = stages.filter(
@@ -169,7 +169,7 @@ export type Signed = {
   readonly message: Uint8Array | undefined
 }
 
-type Told = {
+type ChainStatus = {
   readonly kind: string
   readonly chain: string
   readonly stages: readonly {

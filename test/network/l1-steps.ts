@@ -8,7 +8,7 @@ import { keccak256 } from '../../src/core/hash.ts'
 import { subnetEvm } from './avalanche-tree.ts'
 import { EvmWallet } from './evm-wallet.ts'
 import { ewoq } from './keys.ts'
-import { list, type Told } from './node-rpc.ts'
+import { list, type JsonObject } from './node-rpc.ts'
 import { settled } from './real-network.ts'
 import { type Candidate, candidateAt, fromNow, type Scene } from './scene.ts'
 import { avax } from './utxo-wallet.ts'
@@ -137,8 +137,8 @@ export async function restartWithL1(scene: Scene, l1: L1, nodes: readonly number
 export async function l1Answers(scene: Scene, l1: L1, node: number): Promise<void> {
   await settled(`node ${node} runs the L1`, async () => {
     const chain = toCb58(l1.chainId)
-    const told = await scene.network.node(node).call('/ext/info', 'info.isBootstrapped', { chain })
-    return told['isBootstrapped'] === true
+    const reply = await scene.network.node(node).call('/ext/info', 'info.isBootstrapped', { chain })
+    return reply['isBootstrapped'] === true
   })
 }
 
@@ -236,7 +236,7 @@ export function disable({ wallet }: Scene, validationId: Uint8Array): Promise<Ui
 }
 
 /** A validation as the node tells it. */
-export function validationOf(scene: Scene, validationId: Uint8Array): Promise<Told> {
+export function validationOf(scene: Scene, validationId: Uint8Array): Promise<JsonObject> {
   const params = { validationID: toCb58(validationId) }
   return scene.network.node(1).call('/ext/bc/P', 'platform.getL1Validator', params)
 }

@@ -1,4 +1,4 @@
-/** Signatures of a real network, asked for in this process, and held against what its node says. */
+/** Signatures of a real network, aggregated in this process, and compared with what its node says. */
 
 import assert from 'node:assert/strict'
 
@@ -103,15 +103,15 @@ async function setsAreMerged(node: Node): Promise<void> {
       }
     >
   }
-  for (const [subnet, told] of Object.entries(answer.validatorSets)) {
+  for (const [subnet, validatorSet] of Object.entries(answer.validatorSets)) {
     const own = canonicalSet(await node.validatorsAt(parseId(subnet), height, never))
-    const signers = told.validators.map(({ publicKey, weight, nodeIDs }) => ({
+    const signers = validatorSet.validators.map(({ publicKey, weight, nodeIDs }) => ({
       publicKey: fromHex(publicKey),
       keyHex: publicKey.slice(2),
       weight: BigInt(weight),
       nodeIds: nodeIDs,
     }))
-    assert.ok(equalSets(own, { signers, totalWeight: BigInt(told.totalWeight) }), subnet)
+    assert.ok(equalSets(own, { signers, totalWeight: BigInt(validatorSet.totalWeight) }), subnet)
   }
 }
 

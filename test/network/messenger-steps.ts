@@ -17,7 +17,7 @@ import {
   receiveCall,
   sendCall,
 } from './messenger.ts'
-import { list, text, type Told } from './node-rpc.ts'
+import { list, text, type JsonObject } from './node-rpc.ts'
 import { settled } from './real-network.ts'
 import type { Signing } from './warp-steps.ts'
 
@@ -123,7 +123,7 @@ async function send(of: {
   return { id: toHex(id), nonce, request: { message: warpLogOf(done), ...subnet } }
 }
 
-function warpLogOf(receipt: Told): string {
+function warpLogOf(receipt: JsonObject): string {
   const log = list(receipt, 'logs').find(({ address }) => address === to0x(warpPrecompile))
   if (log === undefined) throw new Error('no message was sent')
   return text(log, 'data')

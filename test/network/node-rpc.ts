@@ -1,13 +1,13 @@
 /** JSON-RPC of a real node. Imports nothing of the product. */
 
 /** An object of an answer. */
-export type Told = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
-/** A node that can be asked. */
+/** A node that answers JSON-RPC. */
 export type NodeRpc = {
   readonly url: string
   /** An object answered to named parameters. Throws what the node says is wrong. */
-  readonly call: (path: string, method: string, params?: object) => Promise<Told>
+  readonly call: (path: string, method: string, params?: object) => Promise<JsonObject>
   /** Anything answered to a list of parameters. */
   readonly ask: (path: string, method: string, params: readonly unknown[]) => Promise<unknown>
 }
@@ -41,19 +41,19 @@ export function nodeAt(url: string): NodeRpc {
   return {
     url,
     ask,
-    call: async (path, method, params = {}) => (await ask(path, method, [params])) as Told,
+    call: async (path, method, params = {}) => (await ask(path, method, [params])) as JsonObject,
   }
 }
 
 /** The text of a field. */
-export function text(of: Told, name: string): string {
+export function text(of: JsonObject, name: string): string {
   const value = of[name]
   if (typeof value === 'string' || typeof value === 'number') return String(value)
   throw new Error(`the answer has no ${name}: ${JSON.stringify(of).slice(0, 300)}`)
 }
 
 /** The list of a field, none where it is null. */
-export function list(of: Told, name: string): readonly Told[] {
+export function list(of: JsonObject, name: string): readonly JsonObject[] {
   const value = of[name] ?? []
   if (Array.isArray(value)) return value
   throw new Error(`the answer has no list ${name}: ${JSON.stringify(of).slice(0, 300)}`)

@@ -3,7 +3,7 @@
  * comparison that shares no line with the product.
  */
 
-import { list, type NodeRpc, text, type Told } from './node-rpc.ts'
+import { list, type NodeRpc, text, type JsonObject } from './node-rpc.ts'
 import type { Fact, Sides } from './outside-facts.ts'
 
 const network = '/v1/networks/fuji'
@@ -11,7 +11,7 @@ const p = '/ext/bc/P'
 const primarySubnet = '11111111111111111111111111111111LpoYY'
 
 /** Addresses of the owner that a node tells under `name`, without the letter of the chain. */
-function owners(of: Told, name: string): string[] {
+function owners(of: JsonObject, name: string): string[] {
   const owner = of[name] as { readonly addresses: readonly string[] }
   return owner.addresses.map(bare).toSorted()
 }
@@ -21,12 +21,12 @@ function bare(address: unknown): string {
 }
 
 /** Facts of one subject, named after our fields. */
-function factsOf(kind: string, subject: string, said: Told): FactList {
+function factsOf(kind: string, subject: string, answer: JsonObject): FactList {
   const facts: Fact[] = []
   return {
     facts,
     add: (name, theirs) => {
-      const ours = said[name]
+      const ours = answer[name]
       facts.push({
         kind: `${kind}: ${name}`,
         subject,
@@ -49,44 +49,44 @@ function net(gross: bigint, fee: string): bigint {
 }
 
 /** Every delegation that runs, with every field. */
-async function running({ all }: Sides, stakers: readonly Told[]): Promise<Fact[]> {
+async function running({ all }: Sides, stakers: readonly JsonObject[]): Promise<Fact[]> {
   const path = `${network}/delegators?delegationStatus=active`
   const ours = new Map((await all(path, 'delegators')).map((one) => [text(one, 'txHash'), one]))
   const theirs = stakers.flatMap((validator) =>
-    list(validator, 'delegators').map((told) => ({ told, validator })),
+    list(validator, 'delegators').map((delegator) => ({ delegator, validator })),
   )
   const facts: Fact[] = [
     {
       kind: 'delegators: which',
       subject: 'all',
       ours: [...ours.keys()].toSorted(),
-      theirs: theirs.map(({ told }) => text(told, 'txID')).toSorted(),
+      theirs: theirs.map(({ delegator }) => text(delegator, 'txID')).toSorted(),
     },
   ]
-  for (const { told, validator } of theirs) {
-    const subject = text(told, 'txID')
-    const said = ours.get(subject) ?? {}
-    const of = factsOf('delegators', subject, said)
+  for (const { delegator, validator } of theirs) {
+    const subject = text(delegator, 'txID')
+    const answer = ours.get(subject) ?? {}
+    const of = factsOf('delegators', subject, answer)
     of.add('nodeId', text(validator, 'nodeID'))
-    of.add('amountDelegated', text(told, 'weight'))
-    of.add('startTimestamp', text(told, 'startTime'))
-    of.add('endTimestamp', text(told, 'endTime'))
+    of.add('amountDelegated', text(delegator, 'weight'))
+    of.add('startTimestamp', text(delegator, 'startTime'))
+    of.add('endTimestamp', text(delegator, 'endTime'))
     of.add('delegationStatus', 'active')
-    of.add('rewardAddresses', owners(told, 'rewardOwner'))
-    const gross = text(told, 'potentialReward')
+    of.add('rewardAddresses', owners(delegator, 'rewardOwner'))
+    const gross = text(delegator, 'potentialReward')
     of.add('estimatedGrossReward', gross)
     of.add('estimatedNetReward', String(net(BigInt(gross), text(validator, 'delegationFee'))))
-    facts.push(...of.facts, fee(said, validator, subject))
+    facts.push(...of.facts, fee(answer, validator, subject))
   }
   return facts
 }
 
 /** The fee as a number: a node writes four decimals. */
-function fee(said: Told, validator: Told, subject: string): Fact {
+function fee(answer: JsonObject, validator: JsonObject, subject: string): Fact {
   return {
     kind: 'delegators: delegationFee',
     subject,
-    ours: Number(said['delegationFee']),
+    ours: Number(answer['delegationFee']),
     theirs: Number(text(validator, 'delegationFee')),
   }
 }
@@ -94,13 +94,13 @@ function fee(said: Told, validator: Told, subject: string): Fact {
 /** Every delegation that is over, and what the node paid for it. */
 async function ended(
   { all, node, transactions }: Sides,
-  stakers: readonly Told[],
+  stakers: readonly JsonObject[],
 ): Promise<Fact[]> {
   const runs = new Set(
     stakers.flatMap((one) => list(one, 'delegators').map((each) => text(each, 'txID'))),
   )
   const theirs = transactions
-    .filter((one) => isDelegation(one['unsignedTx'] as Told) && !runs.has(text(one, 'id')))
+    .filter((one) => isDelegation(one['unsignedTx'] as JsonObject) && !runs.has(text(one, 'id')))
     .map((one) => text(one, 'id'))
   const path = `${network}/delegators?delegationStatus=completed`
   const ours = await all(path, 'delegators')
@@ -129,7 +129,7 @@ async function ended(
  * Returns whether a transaction delegates on the primary network: nobody else names one owner of
  * rewards.
  */
-function isDelegation(tx: Told): boolean {
+function isDelegation(tx: JsonObject): boolean {
   return tx['rewardsOwner'] !== undefined && tx['shares'] === undefined
 }
 
@@ -144,22 +144,25 @@ async function paidFor(node: NodeRpc, txID: string): Promise<bigint> {
 }
 
 /** Rewards of validators: their own, their share of delegators' so far, and the owners. */
-async function validators({ all }: Sides, stakers: readonly Told[]): Promise<Fact[]> {
+async function validators({ all }: Sides, stakers: readonly JsonObject[]): Promise<Fact[]> {
   const path = `${network}/validators?validationStatus=active&subnetId=${primarySubnet}`
   const ours = new Map((await all(path, 'validators')).map((one) => [text(one, 'txHash'), one]))
-  return stakers.flatMap((told) => {
-    const subject = text(told, 'txID')
-    const said = (ours.get(subject)?.['potentialRewards'] ?? {}) as Told
-    const of = factsOf('validators', subject, said)
-    of.add('validationRewardAmount', text(told, 'potentialReward'))
-    of.add('delegationRewardAmount', text(told, 'accruedDelegateeReward'))
-    of.add('rewardAddresses', owners(told, 'validationRewardOwner'))
+  return stakers.flatMap((validator) => {
+    const subject = text(validator, 'txID')
+    const answer = (ours.get(subject)?.['potentialRewards'] ?? {}) as JsonObject
+    const of = factsOf('validators', subject, answer)
+    of.add('validationRewardAmount', text(validator, 'potentialReward'))
+    of.add('delegationRewardAmount', text(validator, 'accruedDelegateeReward'))
+    of.add('rewardAddresses', owners(validator, 'validationRewardOwner'))
     return of.facts
   })
 }
 
 /** All facts about delegations; `stakers` as nodes tell them one by one, with their delegators. */
-export async function delegatorFacts(sides: Sides, stakers: readonly Told[]): Promise<Fact[]> {
+export async function delegatorFacts(
+  sides: Sides,
+  stakers: readonly JsonObject[],
+): Promise<Fact[]> {
   return [
     ...(await running(sides, stakers)),
     ...(await ended(sides, stakers)),

@@ -1,6 +1,6 @@
 /** Facts that the program from outside compares, and their sources. */
 
-import type { NodeRpc, Told } from './node-rpc.ts'
+import type { NodeRpc, JsonObject } from './node-rpc.ts'
 
 /** A fact in the words of both sides. */
 export type Fact = {
@@ -14,10 +14,10 @@ export type Fact = {
  * Sides of the comparison: answers of the API, the node, and all P-Chain transactions by the node.
  */
 export type Sides = {
-  readonly get: (path: string) => Promise<Told>
-  readonly all: (path: string, key: string) => Promise<Told[]>
+  readonly get: (path: string) => Promise<JsonObject>
+  readonly all: (path: string, key: string) => Promise<JsonObject[]>
   readonly node: NodeRpc
-  readonly transactions: readonly Told[]
+  readonly transactions: readonly JsonObject[]
   /** UTXOs on P of everybody, as the node has them now. */
   readonly utxos: readonly {
     readonly txId: string

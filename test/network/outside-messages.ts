@@ -5,7 +5,7 @@
  * Source: icm-services icm-contracts/avalanche/teleporter/ITeleporterMessenger.sol.
  */
 
-import type { NodeRpc, Told } from './node-rpc.ts'
+import type { NodeRpc, JsonObject } from './node-rpc.ts'
 
 const topics = {
   send: '0x2a211ad4a59ab9d003852404f9c57c690704ee755f3c79d2c2812ad32da99df8',
@@ -37,12 +37,13 @@ export async function messagesOfLogs(
   const found = new Map<string, MessageFacts>()
   for (const path of paths) {
     const range = { fromBlock: '0x0', toBlock: 'latest', topics: [Object.values(topics)] }
-    for (const log of (await node.ask(path, 'eth_getLogs', [range])) as Told[]) take(found, log)
+    for (const log of (await node.ask(path, 'eth_getLogs', [range])) as JsonObject[])
+      take(found, log)
   }
   return found
 }
 
-function take(found: Map<string, MessageFacts>, log: Told): void {
+function take(found: Map<string, MessageFacts>, log: JsonObject): void {
   const [kind, id = '', , party = ''] = log['topics'] as string[]
   const key = id.slice(2)
   const facts = found.get(key) ?? unknown()
@@ -86,9 +87,9 @@ function unknown(): MessageFacts {
 }
 
 /** A message of the API in the same words. */
-export function factsOfAnswer(message: Told): MessageFacts {
+export function factsOfAnswer(message: JsonObject): MessageFacts {
   const text = (of: unknown, name: string): string => {
-    const value = ((of ?? {}) as Told)[name]
+    const value = ((of ?? {}) as JsonObject)[name]
     return typeof value === 'string' ? value.toLowerCase() : ''
   }
   const [sent, received] = [message['sourceTransaction'], message['destinationTransaction']]

@@ -3,7 +3,7 @@
  * comparison that shares no line with the product.
  */
 
-import { list, type NodeRpc, text, type Told } from './node-rpc.ts'
+import { list, type NodeRpc, text, type JsonObject } from './node-rpc.ts'
 import { delegatorFacts } from './outside-delegators.ts'
 import type { Fact, Sides } from './outside-facts.ts'
 import { cb58 } from './outside-ids.ts'
@@ -15,11 +15,11 @@ function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, one) => total + one, 0n)
 }
 
-/** Current validators, each with its delegators: the node tells them for one node at a time. */
-async function currentStakers(node: NodeRpc): Promise<Told[]> {
-  const told = await node.call(p, 'platform.getCurrentValidators')
-  const nodes = new Set(list(told, 'validators').map((one) => text(one, 'nodeID')))
-  const stakers: Told[] = []
+/** Current validators, each with its delegators: the node lists them for one node at a time. */
+async function currentStakers(node: NodeRpc): Promise<JsonObject[]> {
+  const reply = await node.call(p, 'platform.getCurrentValidators')
+  const nodes = new Set(list(reply, 'validators').map((one) => text(one, 'nodeID')))
+  const stakers: JsonObject[] = []
   for (const nodeID of nodes) {
     const one = await node.call(p, 'platform.getCurrentValidators', { nodeIDs: [nodeID] })
     stakers.push(...list(one, 'validators'))
@@ -28,20 +28,20 @@ async function currentStakers(node: NodeRpc): Promise<Told[]> {
 }
 
 /** The transaction inside a signed one. */
-function unsigned(transaction: Told): Told {
-  return transaction['unsignedTx'] as Told
+function unsigned(transaction: JsonObject): JsonObject {
+  return transaction['unsignedTx'] as JsonObject
 }
 
 /** Amount that a UTXO, an input or an output moves; a lock stands around some. */
-function amountOf(of: Told): bigint {
+function amountOf(of: JsonObject): bigint {
   if (of['amount'] !== undefined) return BigInt(text(of, 'amount'))
-  return amountOf((of['input'] ?? of['output']) as Told)
+  return amountOf((of['input'] ?? of['output']) as JsonObject)
 }
 
 /** Cycles of nodes that renewed themselves: every settlement, and what the node paid for it. */
 async function cycles(
   { get, all, node, transactions }: Sides,
-  stakers: readonly Told[],
+  stakers: readonly JsonObject[],
 ): Promise<Fact[]> {
   const facts: Fact[] = []
   const settlements = Map.groupBy(
@@ -69,16 +69,18 @@ async function cycles(
       theirs: theirs.map((settlement) => settlement['id']),
     })
     facts.push(...(await paid(node, ours)))
-    facts.push(...running((await get(path))['currentCycle'] as Told | undefined, stakers, staking))
+    facts.push(
+      ...running((await get(path))['currentCycle'] as JsonObject | undefined, stakers, staking),
+    )
   }
   return facts
 }
 
 /** Payments of each settlement: its withdrawn parts, and at the end what was restaked before. */
-async function paid(node: NodeRpc, ours: readonly Told[]): Promise<Fact[]> {
+async function paid(node: NodeRpc, ours: readonly JsonObject[]): Promise<Fact[]> {
   const facts: Fact[] = []
   let restaked = 0n
-  const amount = (cycle: Told, name: string): bigint => BigInt(text(cycle, name))
+  const amount = (cycle: JsonObject, name: string): bigint => BigInt(text(cycle, name))
   for (const cycle of ours) {
     const txID = text(cycle, 'rewardTxHash')
     const reply = await node.call(p, 'platform.getRewardUTXOs', { txID, encoding: 'hexnc' })
@@ -96,9 +98,13 @@ async function paid(node: NodeRpc, ours: readonly Told[]): Promise<Fact[]> {
 }
 
 /** The cycle that runs, as the node's current validator says it. */
-function running(cycle: Told | undefined, stakers: readonly Told[], staking: string): Fact[] {
-  const told = stakers.find((one) => one['txID'] === staking)
-  const of = (from: Told | undefined, names: readonly string[]): unknown =>
+function running(
+  cycle: JsonObject | undefined,
+  stakers: readonly JsonObject[],
+  staking: string,
+): Fact[] {
+  const staker = stakers.find((one) => one['txID'] === staking)
+  const of = (from: JsonObject | undefined, names: readonly string[]): unknown =>
     from === undefined ? null : names.map((name) => text(from, name))
   const fact = (
     name: string,
@@ -108,15 +114,15 @@ function running(cycle: Told | undefined, stakers: readonly Told[], staking: str
     kind: `cycles: running${name}`,
     subject: staking,
     ours: of(cycle, ourNames),
-    theirs: of(told, theirNames),
+    theirs: of(staker, theirNames),
   })
   const times = fact(
     '',
     ['startTimestamp', 'endTimestamp', 'weightAtCycleStart', 'projectedValidationReward'],
     ['startTime', 'endTime', 'weight', 'potentialReward'],
   )
-  if (told === undefined) return [times]
-  const share = Number(text(told, 'autoCompoundRewardShares')) / 10_000
+  if (staker === undefined) return [times]
+  const share = Number(text(staker, 'autoCompoundRewardShares')) / 10_000
   return [
     times,
     fact(
@@ -151,8 +157,8 @@ async function l1Flows(sides: Sides): Promise<{ deposits: bigint; refunds: bigin
   const subnets = list(await node.call(p, 'platform.getSubnets'), 'subnets')
   let held = 0n
   for (const { id } of subnets) {
-    const told = await node.call(p, 'platform.getCurrentValidators', { subnetID: id })
-    for (const one of list(told, 'validators'))
+    const reply = await node.call(p, 'platform.getCurrentValidators', { subnetID: id })
+    for (const one of list(reply, 'validators'))
       if (one['validationID'] !== undefined) held += BigInt(text(one, 'balance'))
   }
   return { deposits, refunds, held }
@@ -169,7 +175,7 @@ function outputAt({ utxos, transactions }: Sides, txId: string, index: number): 
 }
 
 /** A Warp message without a balance: it sets a weight. */
-function isWeightMessage(tx: Told): boolean {
+function isWeightMessage(tx: JsonObject): boolean {
   return tx['message'] !== undefined && tx['balance'] === undefined
 }
 
@@ -179,9 +185,9 @@ function navax(amount: unknown): bigint {
 }
 
 /** The supply, and what burned of it: fees of every transaction, and of L1 validators. */
-async function supply(sides: Sides, stakers: readonly Told[]): Promise<Fact[]> {
+async function supply(sides: Sides, stakers: readonly JsonObject[]): Promise<Fact[]> {
   const { get, node, transactions } = sides
-  const told = BigInt(text(await node.call(p, 'platform.getCurrentSupply'), 'supply'))
+  const currentSupply = BigInt(text(await node.call(p, 'platform.getCurrentSupply'), 'supply'))
   const running = sum(
     stakers.flatMap((one) =>
       [one, ...list(one, 'delegators')].map((each) => BigInt(text(each, 'potentialReward'))),
@@ -201,8 +207,8 @@ async function supply(sides: Sides, stakers: readonly Told[]): Promise<Fact[]> {
   const avaxId = text(await node.call(p, 'platform.getStakingAssetID'), 'assetID')
   const burned = sum(transactions.map((one) => burnedIn(unsigned(one), avaxId)))
   return [
-    fact('supply: now', BigInt(text(await get(network), 'currentSupply')), told),
-    fact('supply: genesis and rewards', minted, told - running),
+    fact('supply: now', BigInt(text(await get(network), 'currentSupply')), currentSupply),
+    fact('supply: genesis and rewards', minted, currentSupply - running),
     fact('supply: burned on P', navax(ours['totalPBurned']), burned - refunds - held),
     fact('L1 fees: paid', navax(ours['l1ValidatorFees']), deposits - refunds - held),
     fact(
@@ -214,7 +220,7 @@ async function supply(sides: Sides, stakers: readonly Told[]): Promise<Fact[]> {
 }
 
 /** Amount that a transaction spends and gives to nobody; a reward spends nothing. */
-function burnedIn(tx: Told, avaxId: string): bigint {
+function burnedIn(tx: JsonObject, avaxId: string): bigint {
   const amounts = (...names: readonly string[]): bigint =>
     sum(
       names

@@ -13,7 +13,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-import { list, nodeAt, type Told } from './node-rpc.ts'
+import { drawsOf } from '../support/processes/draws.ts'
+import { list, nodeAt, type JsonObject } from './node-rpc.ts'
 import { cb58, sha256 } from './outside-ids.ts'
 import { factsOfAnswer, messagesOfLogs } from './outside-messages.ts'
 import { stakingFacts } from './outside-staking.ts'
@@ -50,16 +51,16 @@ function word(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-async function get(path: string): Promise<Told> {
+async function get(path: string): Promise<JsonObject> {
   const reply = await fetch(`${api}${path}`)
   const body = await reply.text()
   if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${body}`)
-  return JSON.parse(body) as Told
+  return JSON.parse(body) as JsonObject
 }
 
 /** All pages of a list. */
-async function all(path: string, key: string, body?: object): Promise<Told[]> {
-  const items: Told[] = []
+async function all(path: string, key: string, body?: object): Promise<JsonObject[]> {
+  const items: JsonObject[] = []
   for (let token = ''; ;) {
     const sign = path.includes('?') ? '&' : '?'
     const url = `${api}${path}${sign}pageSize=100${token === '' ? '' : `&pageToken=${encodeURIComponent(token)}`}`
@@ -67,7 +68,7 @@ async function all(path: string, key: string, body?: object): Promise<Told[]> {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
       headers: { 'content-type': 'application/json' },
     })
-    const answer = (await reply.json()) as Told
+    const answer = (await reply.json()) as JsonObject
     if (reply.status !== 200) throw new Error(`${url}: ${JSON.stringify(answer)}`)
     items.push(...list(answer, key))
     if (typeof answer['nextPageToken'] !== 'string' || answer['nextPageToken'] === '') return items
@@ -109,7 +110,7 @@ async function nodeUtxos(chain: 'P' | 'X', addresses: readonly string[]): Promis
   return found
 }
 
-async function heights(): Promise<Told> {
+async function heights(): Promise<JsonObject> {
   const [p, x, c, l1] = [
     await node.call('/ext/bc/P', 'platform.getHeight'),
     await node.call('/ext/bc/X', 'avm.getHeight'),
@@ -120,31 +121,33 @@ async function heights(): Promise<Told> {
 }
 
 /** The transactions of a block in the node's JSON. */
-function transactionsIn(block: Told): Told[] {
+function transactionsIn(block: JsonObject): JsonObject[] {
   const { txs, transactions, tx } = block
-  const lists = [txs, transactions].flatMap((one) => (Array.isArray(one) ? (one as Told[]) : []))
-  return [...lists, ...(tx === undefined ? [] : [tx as Told])]
+  const lists = [txs, transactions].flatMap((one) =>
+    Array.isArray(one) ? (one as JsonObject[]) : [],
+  )
+  return [...lists, ...(tx === undefined ? [] : [tx as JsonObject])]
 }
 
 type History = {
   readonly addresses: ReadonlySet<string>
   readonly stakes: readonly string[]
   /** As the node tells them, in their order. */
-  readonly transactions: readonly Told[]
+  readonly transactions: readonly JsonObject[]
 }
 
 /** Blocks and transactions of P or X, one by one. */
 async function compareLedger(chain: 'P' | 'X', height: number): Promise<History> {
   const addresses = new Set<string>()
   const stakes: string[] = []
-  const transactions: Told[] = []
+  const transactions: JsonObject[] = []
   const [path, service] = [`/ext/bc/${chain}`, chain === 'P' ? 'platform' : 'avm']
   const ours = `${network}/blockchains/${chain.toLowerCase()}-chain`
   let parentHash = ''
   for (let at = 1; at <= height; at++) {
     const params = { height: at, encoding: 'json' }
     const reply = await node.call(path, `${service}.getBlockByHeight`, params)
-    const theirs = reply['block'] as Told
+    const theirs = reply['block'] as JsonObject
     for (const [, address = ''] of JSON.stringify(theirs).matchAll(/"[PX]-([a-z]+1[a-z0-9]+)"/g))
       addresses.add(address)
     const block = await get(`${ours}/blocks/${at}`)
@@ -183,14 +186,14 @@ async function compareUtxos(chain: 'P' | 'X', addresses: readonly string[]): Pro
   compareSets(
     `${chain} UTXOs`,
     ours.map((utxo) => {
-      const { amount } = (utxo['asset'] ?? {}) as Told
+      const { amount } = (utxo['asset'] ?? {}) as JsonObject
       return textOf(utxo['txHash'] ?? utxo['creationTxHash'], utxo['outputIndex'], amount)
     }),
     theirs.map(({ txId, index, amount }) => textOf(txId, index, amount)),
   )
 }
 
-function sumOf(balances: Told, ...categories: readonly string[]): string {
+function sumOf(balances: JsonObject, ...categories: readonly string[]): string {
   const amounts = categories.flatMap((name) => list(balances, name).map(({ amount }) => amount))
   return String(amounts.reduce<bigint>((sum, amount) => sum + BigInt(String(amount)), 0n))
 }
@@ -198,12 +201,12 @@ function sumOf(balances: Told, ...categories: readonly string[]): string {
 async function compareBalances(addresses: readonly string[]): Promise<void> {
   const joined = addresses.map((address) => `P-${address}`)
   const path = `${network}/blockchains/p-chain/balances?addresses=${joined.join(',')}`
-  const ours = (await get(path))['balances'] as Told
+  const ours = (await get(path))['balances'] as JsonObject
   const theirs = await node.call('/ext/bc/P', 'platform.getBalance', { addresses: joined })
   const stake = await node.call('/ext/bc/P', 'platform.getStake', { addresses: joined })
-  const [assetId = ''] = Object.keys((theirs['unlockeds'] ?? {}) as Told)
-  const amountOf = (of: Told, name: string): string =>
-    word(((of[name] ?? {}) as Told)[assetId] ?? '0')
+  const [assetId = ''] = Object.keys((theirs['unlockeds'] ?? {}) as JsonObject)
+  const amountOf = (of: JsonObject, name: string): string =>
+    word(((of[name] ?? {}) as JsonObject)[assetId] ?? '0')
   compare(
     'P balances: unlocked',
     'all',
@@ -228,11 +231,11 @@ async function compareValidators(): Promise<void> {
     ours.keys(),
     theirs.map(({ txID }) => String(txID)),
   )
-  for (const told of theirs) {
-    const id = String(told['txID'])
+  for (const validator of theirs) {
+    const id = String(validator['txID'])
     const said = ours.get(id) ?? {}
     const check = (field: string, theirField: string): void =>
-      compare(`validators: ${field}`, id, word(said[field] ?? 0), word(told[theirField]))
+      compare(`validators: ${field}`, id, word(said[field] ?? 0), word(validator[theirField]))
     check('nodeId', 'nodeID')
     check('amountStaked', 'weight')
     check('startTimestamp', 'startTime')
@@ -253,10 +256,10 @@ async function compareSubnets(): Promise<void> {
   )
   for (const subnet of ours) {
     const id = String(subnet['subnetId'])
-    const told = await node.call('/ext/bc/P', 'platform.getSubnet', { subnetID: id })
-    compare('subnets: L1', id, subnet['isL1'], told['conversionID'] !== zeroId)
-    compare('subnets: threshold', id, String(subnet['threshold']), told['threshold'])
-    const owners = (told['controlKeys'] as string[]).map((key) => key.slice(2)).toSorted()
+    const theirs = await node.call('/ext/bc/P', 'platform.getSubnet', { subnetID: id })
+    compare('subnets: L1', id, subnet['isL1'], theirs['conversionID'] !== zeroId)
+    compare('subnets: threshold', id, String(subnet['threshold']), theirs['threshold'])
+    const owners = (theirs['controlKeys'] as string[]).map((key) => key.slice(2)).toSorted()
     compare(
       'subnets: owners',
       id,
@@ -314,26 +317,26 @@ async function compareRewards(
   }
   compareSets(
     'rewards',
-    ours.map((one) => `${one['utxoId']} ${((one['reward'] ?? {}) as Told)['amount']}`),
+    ours.map((one) => `${one['utxoId']} ${((one['reward'] ?? {}) as JsonObject)['amount']}`),
     theirs.map(({ utxoId, amount }) => `${utxoId} ${amount}`),
   )
   const exported = await exportedRewards(addresses)
   compareSets(
     'exported rewards',
-    exported.map((one) => `${one['utxoId']} ${((one['reward'] ?? {}) as Told)['amount']}`),
+    exported.map((one) => `${one['utxoId']} ${((one['reward'] ?? {}) as JsonObject)['amount']}`),
     theirs.map(({ utxoId, amount }) => `${utxoId} ${amount}`),
   )
 }
 
 /** Rows of `firn export` of rewards, as an accountant gets them. */
-async function exportedRewards(addresses: readonly string[]): Promise<Told[]> {
+async function exportedRewards(addresses: readonly string[]): Promise<JsonObject[]> {
   const path = `/v1/networks/fuji/rewards?addresses=${addresses.map((one) => `P-${one}`).join(',')}`
   const words = ['export', path, '--url', api, '--format', 'ndjson']
   const { stdout } = await promisify(execFile)(process.execPath, [entry, ...words])
   return stdout
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Told)
+    .map((line) => JSON.parse(line) as JsonObject)
 }
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -345,12 +348,12 @@ async function compareEvm(name: string, path: string, height: number): Promise<v
   const parties = new Set<string>()
   for (let at = 0; at <= height; at++) {
     const number = `0x${at.toString(16)}`
-    const told = (await node.ask(path, 'eth_getBlockByNumber', [number, true])) as Told
+    const nodeBlock = (await node.ask(path, 'eth_getBlockByNumber', [number, true])) as JsonObject
     const block = await get(`${ours}/blocks/${at}`)
-    compare(`${name} blocks: hash`, number, block['blockHash'], told['hash'])
-    compare(`${name} blocks: parent`, number, block['parentHash'], told['parentHash'])
-    compare(`${name} blocks: gas`, number, block['gasUsed'], String(Number(told['gasUsed'])))
-    const theirs = list(told, 'transactions')
+    compare(`${name} blocks: hash`, number, block['blockHash'], nodeBlock['hash'])
+    compare(`${name} blocks: parent`, number, block['parentHash'], nodeBlock['parentHash'])
+    compare(`${name} blocks: gas`, number, block['gasUsed'], String(Number(nodeBlock['gasUsed'])))
+    const theirs = list(nodeBlock, 'transactions')
     const listed = list(await get(`${ours}/blocks/${at}/transactions`), 'transactions')
     const hashes = theirs.map(({ hash }) => hash)
     compare(
@@ -363,7 +366,7 @@ async function compareEvm(name: string, path: string, height: number): Promise<v
       await compareTransaction({ name, path, ours }, transaction, parties)
   }
   const range = { fromBlock: '0x0', toBlock: `0x${height.toString(16)}`, topics: [transferTopic] }
-  const logs = (await node.ask(path, 'eth_getLogs', [range])) as Told[]
+  const logs = (await node.ask(path, 'eth_getLogs', [range])) as JsonObject[]
   for (const address of new Set(logs.map((log) => String(log['address'])))) {
     const transfers = await all(`${ours}/tokens/${address}/transfers`, 'transfers')
     compareSets(
@@ -381,7 +384,7 @@ async function compareEvm(name: string, path: string, height: number): Promise<v
   for (const address of parties) {
     const balance = await node.ask(path, 'eth_getBalance', [address, 'latest'])
     const said = await get(`${ours}/addresses/${address}/balances:getNative`)
-    const { balance: shown } = said['nativeTokenBalance'] as Told
+    const { balance: shown } = said['nativeTokenBalance'] as JsonObject
     compare(`${name} native balances`, address, shown, String(BigInt(String(balance))))
   }
 }
@@ -393,9 +396,9 @@ async function compareLogs(
   { ours, height }: { readonly ours: string; readonly height: number },
 ): Promise<void> {
   const range = { fromBlock: '0x0', toBlock: `0x${height.toString(16)}` }
-  const logs = (await node.ask(path, 'eth_getLogs', [range])) as Told[]
-  const draw = drawn(11)
-  const one = (): Told => logs[draw(logs.length)] ?? {}
+  const logs = (await node.ask(path, 'eth_getLogs', [range])) as JsonObject[]
+  const draw = drawsOf(11).below
+  const one = (): JsonObject => logs[draw(logs.length)] ?? {}
   const filters: unknown[] =
     logs.length === 0
       ? []
@@ -446,37 +449,32 @@ async function compareLogs(
   }
 }
 
-function topicOf(log: Told, place: number): string {
+function topicOf(log: JsonObject, place: number): string {
   return (log['topics'] as string[])[place] ?? `0x${'ab'.repeat(32)}`
-}
-
-/** Numbers below a limit, the same in every run. Source: Park and Miller. */
-function drawn(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => (state = (state * 48_271) % 2_147_483_647) % below
 }
 
 async function compareTransaction(
   { name, path, ours }: { readonly name: string; readonly path: string; readonly ours: string },
-  told: Told,
+  transaction: JsonObject,
   parties: Set<string>,
 ): Promise<void> {
-  const hash = String(told['hash'])
-  const receipt = (await node.ask(path, 'eth_getTransactionReceipt', [hash])) as Told
-  const answer = (await get(`${ours}/transactions/${hash}`))['nativeTransaction'] as Told
+  const hash = String(transaction['hash'])
+  const receipt = (await node.ask(path, 'eth_getTransactionReceipt', [hash])) as JsonObject
+  const answer = (await get(`${ours}/transactions/${hash}`))['nativeTransaction'] as JsonObject
   const [from, to] = [answer['from'], answer['to']].map(
-    (party) => ((party ?? {}) as Told)['address'],
+    (party) => ((party ?? {}) as JsonObject)['address'],
   )
   const check = (field: string, shown: unknown, theirs: unknown): void =>
     compare(`${name} transactions: ${field}`, hash, String(shown).toLowerCase(), String(theirs))
-  check('from', from, told['from'])
+  check('from', from, transaction['from'])
   // A contract is made by a transaction to nobody.
-  check('to', to, told['to'] ?? `0x${'0'.repeat(40)}`)
-  check('value', answer['value'], BigInt(String(told['value'])))
-  check('nonce', answer['nonce'], Number(told['nonce']))
+  check('to', to, transaction['to'] ?? `0x${'0'.repeat(40)}`)
+  check('value', answer['value'], BigInt(String(transaction['value'])))
+  check('nonce', answer['nonce'], Number(transaction['nonce']))
   check('gas', answer['gasUsed'], Number(receipt['gasUsed']))
   check('status', answer['txStatus'], Number(receipt['status']))
-  for (const party of [told['from'], told['to']]) if (typeof party === 'string') parties.add(party)
+  for (const party of [transaction['from'], transaction['to']])
+    if (typeof party === 'string') parties.add(party)
 }
 
 /** Heights of the C-Chain with atomic transactions, and what the node says of each of these. */
@@ -485,25 +483,25 @@ async function compareAtomic(height: number): Promise<void> {
   const withData: string[] = []
   for (let at = 0; at <= height; at++) {
     const number = `0x${at.toString(16)}`
-    const block = (await node.ask(cPath, 'eth_getBlockByNumber', [number, false])) as Told
+    const block = (await node.ask(cPath, 'eth_getBlockByNumber', [number, false])) as JsonObject
     if (word(block['blockExtraData'] ?? '0x') !== '0x') withData.push(String(at))
   }
-  const heightOf = (one: Told): string => String(one['blockNumber'] ?? one['blockHeight'])
+  const heightOf = (one: JsonObject): string => String(one['blockNumber'] ?? one['blockHeight'])
   compareSets('C atomic transactions: heights', listed.map(heightOf), withData)
   for (const one of listed) {
     const txID = String(one['txHash'])
-    const told = await node.call('/ext/bc/C/avax', 'avax.getAtomicTx', { txID, encoding: 'hex' })
-    compare('C atomic transactions', txID, heightOf(one), String(told['blockHeight']))
+    const theirs = await node.call('/ext/bc/C/avax', 'avax.getAtomicTx', { txID, encoding: 'hex' })
+    compare('C atomic transactions', txID, heightOf(one), String(theirs['blockHeight']))
   }
 }
 
 /** Interchain messages of both EVM chains, field by field. */
 async function compareMessages(): Promise<void> {
-  const told = await messagesOfLogs(node, [cPath, l1Path])
+  const theirs = await messagesOfLogs(node, [cPath, l1Path])
   const listed = await all('/v1/icm/messages', 'messages')
   const ours = new Map(listed.map((one) => [String(one['messageId']), factsOfAnswer(one)]))
-  compareSets('messages', ours.keys(), told.keys())
-  for (const [id, facts] of told)
+  compareSets('messages', ours.keys(), theirs.keys())
+  for (const [id, facts] of theirs)
     for (const [name, value] of Object.entries(facts))
       compare(`messages: ${name}`, id, ours.get(id)?.[name as keyof typeof facts], value)
 }

@@ -154,8 +154,9 @@ export async function withoutNodes(
 export async function sameAnswers({ firns: [node, , peers], say }: Signing): Promise<void> {
   const network = '/v1/networks/fuji'
   const validators = `${network}/validators?pageSize=100`
-  const told = JSON.stringify(await node.get(validators))
-  const one = (words: RegExp): string => words.exec(told)?.[0] ?? assert.fail(told)
+  const validatorsText = JSON.stringify(await node.get(validators))
+  const one = (words: RegExp): string =>
+    words.exec(validatorsText)?.[0] ?? assert.fail(validatorsText)
   const of = `addresses=${one(/(?:fuji|custom|local)1[a-z0-9]{38}/)}`
   const paths = [
     network,

@@ -199,7 +199,7 @@ class Node {
 const settleMs = 120_000
 const lookEveryMs = 250
 
-/** Looks until `look` is true; what fails meanwhile counts as not yet, and is told in the end. */
+/** Looks until `look` is true; what fails meanwhile counts as not yet; the last failure is the cause of the error. */
 export async function settled(what: string, look: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + settleMs
   let last: unknown

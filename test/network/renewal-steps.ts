@@ -66,8 +66,8 @@ export async function renewed(
   let found = weight
   await settled('the validator has renewed itself, or ended', async () => {
     const node = scene.network.node(1)
-    const told = await node.call('/ext/bc/P', 'platform.getCurrentValidators')
-    const one = list(told, 'validators').find(({ txID }) => txID === toCb58(stakingTxId))
+    const reply = await node.call('/ext/bc/P', 'platform.getCurrentValidators')
+    const one = list(reply, 'validators').find(({ txID }) => txID === toCb58(stakingTxId))
     found = one === undefined ? 0n : BigInt(String(one['weight']))
     return found !== weight
   })

@@ -8,7 +8,7 @@ import { parseNodeId } from '../../src/core/cb58.ts'
 import { blsPublicKey, createBlsSecret, signPossession } from '../../src/peer/identity.ts'
 import { EvmWallet } from './evm-wallet.ts'
 import { ewoq, type Key, keyNamed } from './keys.ts'
-import { text, type Told } from './node-rpc.ts'
+import { text, type JsonObject } from './node-rpc.ts'
 import { upgradeSeconds } from './plan.ts'
 import type { RealNetwork } from './real-network.ts'
 import { idsOf, UtxoWallet } from './utxo-wallet.ts'
@@ -66,10 +66,10 @@ export type Candidate = {
 
 /** A running node of the network. */
 export async function candidateAt(network: RealNetwork, node: number): Promise<Candidate> {
-  const told = await network.node(node).call('/ext/info', 'info.getNodeID')
-  const { publicKey, proofOfPossession } = told['nodePOP'] as Told
+  const reply = await network.node(node).call('/ext/info', 'info.getNodeID')
+  const { publicKey, proofOfPossession } = reply['nodePOP'] as JsonObject
   return {
-    nodeId: parseNodeId(text(told, 'nodeID')),
+    nodeId: parseNodeId(text(reply, 'nodeID')),
     publicKey: fromHex(String(publicKey)),
     proofOfPossession: fromHex(String(proofOfPossession)),
   }

@@ -9,26 +9,26 @@ export type Finding = {
   readonly differences: number
 }
 
-type Told = Pick<Finding, 'source' | 'when'>
+type Origin = Pick<Finding, 'source' | 'when'>
 
 /** Of what `firn verify` prints: kinds with counts, then differences. */
-export function findingsOfVerify(output: string, told: Told): Finding[] {
+export function findingsOfVerify(output: string, origin: Origin): Finding[] {
   const lines = output.split('\n')
   return lines.flatMap((line) => {
     const [, kind, count] = /^(\S.*?) {2,}(\d+)$/.exec(line) ?? []
     if (kind === undefined || count === undefined) return []
     const differences = lines.filter((one) => one.startsWith(`DIFFERENCE ${kind},`)).length
-    return [{ ...told, kind, compared: Number(count), differences }]
+    return [{ ...origin, kind, compared: Number(count), differences }]
   })
 }
 
 /** Of what the program from outside prints: a line of JSON. */
-export function findingsOfOutside(output: string, told: Told): Finding[] {
+export function findingsOfOutside(output: string, origin: Origin): Finding[] {
   const kinds = JSON.parse(output.trim().split('\n').at(-1) ?? '{}') as Record<
     string,
     { readonly compared: number; readonly differences: number }
   >
-  return Object.entries(kinds).map(([kind, counts]) => ({ ...told, kind, ...counts }))
+  return Object.entries(kinds).map(([kind, counts]) => ({ ...origin, kind, ...counts }))
 }
 
 /** All findings as text, kinds of one source together, with sums. */

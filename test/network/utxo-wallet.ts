@@ -105,7 +105,7 @@ export async function idsOf(node: NodeRpc): Promise<Ids> {
 export class UtxoWallet {
   readonly ids: Ids
   readonly keys: readonly Key[]
-  /** Asked anew for every transaction, as nodes come and go. */
+  /** Called anew for every transaction, as nodes come and go. */
   readonly #node: () => NodeRpc
   /** Spent or on their way, for ever: an answer may be older than what was accepted since. */
   readonly #taken = new Set<string>()

@@ -96,11 +96,11 @@ export async function signWithNodesAway(scene: Signing, l1: L1): Promise<Uint8Ar
   const { network, firns, say } = scene
   const [sqlite] = firns
   const candidate = candidateNamed('late')
-  const asked = await askRegistration(l1, candidate, 20n)
+  const registration = await askRegistration(l1, candidate, 20n)
   const other = await askRegistration(l1, candidateNamed('never registered'), 1n)
   await epochReaches(scene, await heightOf(scene))
   await network.stop(5)
-  const signed = signedBy(await sqlite.sign({ message: asked.log }))
+  const signed = signedBy(await sqlite.sign({ message: registration.log }))
   assert.equal(signerCount(signed), 4, 'signers with one node away')
   await network.stop(4)
   const refused = await sqlite.sign({ message: other.log })
@@ -114,7 +114,7 @@ export async function signWithNodesAway(scene: Signing, l1: L1): Promise<Uint8Ar
   say('the P-Chain took what four of five had signed')
   await Promise.all([4, 5].map((node) => network.restart(node)))
   await Promise.all([4, 5].map((node) => network.ready(node)))
-  return asked.validationId
+  return registration.validationId
 }
 
 /** A name whose key comes before those of all nodes, so that everybody's number moves. */
@@ -141,8 +141,8 @@ export async function signOverEpochs(scene: Signing, l1: L1, late: Uint8Array): 
   const [sqlite, postgres] = firns
   await epochReaches(scene, await heightOf(scene))
   const heavy = await firstByKey(scene)
-  const asked = await askRegistration(l1, heavy, 100n)
-  const signed = signedBy(await postgres.sign({ message: asked.log }))
+  const registration = await askRegistration(l1, heavy, 100n)
+  const signed = signedBy(await postgres.sign({ message: registration.log }))
   await register(scene, { signed, candidate: heavy, balance: avax })
   const joined = await heightOf(scene)
   const log = await askWeight(l1, { validationId: late, nonce: 0n, weight: 30n })
@@ -158,7 +158,7 @@ export async function signOverEpochs(scene: Signing, l1: L1, late: Uint8Array): 
   const after = signedBy(await postgres.sign({ message: again, pChainHeight: 0 }))
   const weighed = await setWeight(scene, after)
   say('after the epoch changed: its set is taken again')
-  return { heavy: asked.validationId, weighed }
+  return { heavy: registration.validationId, weighed }
 }
 
 /** The validation that joined, and the newest transaction that set the other one's weight. */

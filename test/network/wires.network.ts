@@ -29,18 +29,18 @@ const cheap = false
 // oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
 type Json = any
 
-/** Elements that a socket tells of a subscription, in order. */
+/** Notifications of a subscription over a socket, in order. */
 async function elementsOf(t: TestContext, url: string, kind: string): Promise<readonly Json[]> {
   const socket = new WebSocket(url)
   atEnd(t, async () => socket.close())
-  const told: Json[] = []
-  socket.addEventListener('message', ({ data }) => told.push(JSON.parse(String(data))))
+  const received: Json[] = []
+  socket.addEventListener('message', ({ data }) => received.push(JSON.parse(String(data))))
   await once(socket, 'open')
   const call = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: [kind] }
   socket.send(JSON.stringify(call))
-  await until('a subscription', () => told.length > 0)
-  const [{ result }] = told.splice(0, 1)
-  assert.match(result, /^0x[0-9a-f]+$/, JSON.stringify(told))
+  await until('a subscription', () => received.length > 0)
+  const [{ result }] = received.splice(0, 1)
+  assert.match(result, /^0x[0-9a-f]+$/, JSON.stringify(received))
   const elements: Json[] = []
   socket.addEventListener('message', ({ data }) => {
     elements.push(JSON.parse(String(data)).params.result)
@@ -82,15 +82,15 @@ async function checkStates(evm: EvmWallet, url: string): Promise<void> {
     const ask = (): Promise<Response> =>
       fetch(`${url}/transactions/${transactionHash}/stateChanges`)
     await until('the transaction', async () => (await ask()).status !== 404)
-    const told = await (await ask()).json()
+    const answer = await (await ask()).json()
     const node = (method: string, ...params: readonly unknown[]): Promise<unknown> =>
       evm.ask(method, ...params)
-    slots += (await compareState(told, Number(blockNumber), node)).slots
+    slots += (await compareState(answer, Number(blockNumber), node)).slots
   }
   assert.equal(slots, 6)
 }
 
-/** A node that was not told to trace has none, and Firn says so. */
+/** A node that was not configured to trace has none, and Firn says so. */
 async function checkNoStates(evm: EvmWallet, url: string): Promise<void> {
   const { transactionHash } = await evm.send({ to: keyNamed('first').evm, value: 5n })
   const ask = (): Promise<Response> => fetch(`${url}/transactions/${transactionHash}/stateChanges`)
@@ -149,10 +149,10 @@ void test(
         own: own.replace('http', 'ws'),
       }
       await checkSockets(t, evm, sockets)
-      scene.say(`${name}: heads and transactions that wait are told alike`)
+      scene.say(`${name}: heads and pending transactions are announced as the node does`)
       const api = `${firn.apiUrl}/v1/chains/${chainId}`
       await (name === 'L1' ? checkNoStates(evm, api) : checkStates(evm, api))
-      scene.say(`${name}: states before and after transactions are told as far as the node traces`)
+      scene.say(`${name}: states before and after transactions are shown as far as the node traces`)
     }
   },
 )

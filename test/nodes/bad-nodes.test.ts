@@ -41,8 +41,8 @@ void test('a node lost at the head: the chain is not live until it is back', asy
     script: (_, clock) =>
       clock.elapsedMs() > 60_000 && clock.elapsedMs() < 600_000 ? 'reset' : undefined,
     until: ({ state, reason }, clock) => {
-      const told = reason === undefined ? state : `${state}, with a reason`
-      if (states.at(-1) !== told) states.push(told)
+      const shown = reason === undefined ? state : `${state}, with a reason`
+      if (states.at(-1) !== shown) states.push(shown)
       return clock.elapsedMs() > 900_000
     },
     stepMs: 1_000,
@@ -51,12 +51,12 @@ void test('a node lost at the head: the chain is not live until it is back', asy
   assert.deepEqual(states.slice(states.indexOf('live')), ['live', 'syncing, with a reason', 'live'])
 })
 
-void test('hanging requests: time out and are asked again', async () => {
+void test('hanging requests time out and are sent again', async () => {
   const run = await ran({ script: ({ number }) => (number % 5 === 4 ? 'hang' : undefined) })
   run.isWhole()
 })
 
-void test('connection resets in the middle: asked again', async () => {
+void test('requests whose connection is reset in the middle are sent again', async () => {
   const run = await ran({ script: ({ number }) => (number % 3 === 2 ? 'reset' : undefined) })
   run.isWhole()
 })
@@ -91,7 +91,7 @@ for (const [name, status, text] of [
   ['200 with nothing', 200, ''],
   ['404 while the chain starts', 404, '404 page not found'],
 ] as const)
-  void test(`${name}: asked again, nothing is stored of it`, async () => {
+  void test(`${name}: nothing is stored of it, it is requested again`, async () => {
     const run = await ran({
       script: (exchange) => {
         if (isUnlucky(exchange.number)) exchange.reply = { status, headers: {}, text }
@@ -118,16 +118,16 @@ void test('batch replies reordered and duplicated: matched by id', async () => {
   run.isWhole()
 })
 
-void test('batch replies with elements missing: only those are asked again', async () => {
+void test('batch replies with elements missing: only those are requested again', async () => {
   const run = await ran({
     elements: (elements) => (elements.length > 4 ? elements.slice(0, -3) : elements),
   })
   run.isWhole()
-  const asked = run.node.seen.filter(({ method }) => method === 'eth_getBlockByNumber')
-  assert.ok(asked.length < 2.5 * head, `blocks asked: ${asked.length}`)
+  const blockCalls = run.node.seen.filter(({ method }) => method === 'eth_getBlockByNumber')
+  assert.ok(blockCalls.length < 2.5 * head, `calls for blocks: ${blockCalls.length}`)
 })
 
-void test('batch replies over the size limit: what fits is kept, the rest asked in smaller ones', async () => {
+void test('batch replies over the size limit: what fits is kept, the rest is requested in smaller ones', async () => {
   const tooLarge = { code: -32003, message: 'response too large' }
   const run = await ran({
     elements: (elements) =>
@@ -155,7 +155,7 @@ void test('413: shrunk until it fits', async () => {
   run.isWhole()
 })
 
-void test('a node without batches: asked one by one', async () => {
+void test('a node that refuses batches gets single calls', async () => {
   const refusal = { jsonrpc: '2.0', id: null, error: { code: -32601, message: 'no batches' } }
   const run = await ran({
     script: (exchange) => {
@@ -165,19 +165,19 @@ void test('a node without batches: asked one by one', async () => {
   run.isWhole()
 })
 
-void test('a reply above our limit: asked for less', async () => {
+void test('after a reply above our limit, less is requested at once', async () => {
   const run = await ran({ maxReplyBytes: 250_000 })
   run.isWhole()
 })
 
 void test('receipts null for a while: no block is stored without them', async () => {
-  const asked = new Map<string, number>()
+  const requests = new Map<string, number>()
   const run = await ran({
     lie: (call, result) => {
       if (call.method !== 'eth_getBlockReceipts') return result
       const key = String(call.params[0])
-      const times = (asked.get(key) ?? 0) + 1
-      asked.set(key, times)
+      const times = (requests.get(key) ?? 0) + 1
+      requests.set(key, times)
       return times <= 2 && Number(key) % 7 === 3 ? null : result
     },
   })
@@ -195,7 +195,7 @@ void test('receipts too few for a while: no block is stored without them', async
   run.isWhole()
 })
 
-void test('a head that is told before its block can be had: waited for', async () => {
+void test('a head that is announced before its block can be read is waited for', async () => {
   const run = await ran({
     lie: (call, result) => (call.method === 'eth_blockNumber' ? '0xfffff' : result),
     until: ({ indexedHeight }) => indexedHeight === head,
@@ -213,7 +213,7 @@ void test('a head that goes backwards: nothing is lost or stored twice', async (
   run.isWhole()
 })
 
-void test('a node without eth_getBlockReceipts: receipts are asked one by one', async () => {
+void test('a node without eth_getBlockReceipts: receipts are requested one by one', async () => {
   const run = await ran({
     lie: (call, result) => (call.method === 'eth_getBlockReceipts' ? unknownMethod : result),
   })
@@ -226,7 +226,7 @@ for (const method of [
   'eth_getBlockByNumber',
   'eth_getBlockReceipts',
 ])
-  void test(`${method} refused as unknown now and then: asked again, no chain stops`, async () => {
+  void test(`${method} refused as unknown now and then: it is called again, no chain stops`, async () => {
     let calls = 0
     let refused = 0
     const run = await ran({
@@ -241,7 +241,7 @@ for (const method of [
   })
 
 for (const honest of [false, true])
-  void test(`a chain id told wrong once, ${honest ? 'by one of two' : 'by the only one'}: a store is made for the right chain`, async () => {
+  void test(`a chain id given wrong once, ${honest ? 'by one of two' : 'by the only one'}: a store is made for the right chain`, async () => {
     let calls = 0
     const made: number[] = []
     const run = await ran({
@@ -258,7 +258,7 @@ for (const honest of [false, true])
     assert.ok(calls > 1)
   })
 
-void test('a chain id that two endpoints tell differently: nothing is stored, and it is said', async () => {
+void test('a chain id that differs between two endpoints: nothing is stored, and the status says so', async () => {
   const made: number[] = []
   const run = await ran({
     fresh: true,
@@ -289,7 +289,7 @@ void test('unknown fields and transaction types: kept as they are', async () => 
   assert.ok(run.blocks().txs.type.every((type) => type === 0x7e))
 })
 
-void test('a lagging endpoint: is no error, the other one is asked', async () => {
+void test('a lagging endpoint is no error, the other one is used', async () => {
   const run = await ran({
     lie: (call, result) => {
       if (call.method === 'eth_blockNumber') return '0xa'
@@ -343,14 +343,14 @@ void test('traces without the state of old blocks: they stop, blocks go on', asy
   assert.ok(run.stage('traces').reason)
 })
 
-void test('traces that fail now and then, without debug_traceTransaction: asked again until whole', async () => {
+void test('traces that fail now and then, without debug_traceTransaction, are requested again until whole', async () => {
   let failures = 0
-  let asked = 0
+  let traceCalls = 0
   const run = await ran({
     lie: (call, result) => {
       if (call.method === 'debug_traceTransaction') return unknownMethod
       if (call.method !== 'debug_traceBlockByNumber' || call.params[0] === 'latest') return result
-      if (asked++ % 4 !== 1) return result
+      if (traceCalls++ % 4 !== 1) return result
       failures++
       return { code: -32000, message: 'header not found' }
     },
@@ -400,7 +400,7 @@ for (const [name, harm] of Object.entries(harms))
     assert.ok(harmed > 0)
   })
 
-void test('traces of new blocks only: read from where they begin, and that is said', async () => {
+void test('traces of new blocks only: read from where they begin, and the status says so', async () => {
   const first = 20
   // The newest block with traces in the recording: 128 blocks above those that have no state.
   const last = 152
@@ -461,7 +461,7 @@ for (const code of codes) {
   }
 }
 for (const [name, refuse] of Object.entries(batchRefusals))
-  void test(`batches refused by ${name}: asked alone`, async () => {
+  void test(`after batches are refused by ${name}, calls are sent alone`, async () => {
     const run = await ran({
       script: (exchange) => {
         if (exchange.batch) refuse(exchange)

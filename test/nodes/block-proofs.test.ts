@@ -143,7 +143,7 @@ void test('transactions: a change of any field that is signed is found, in each 
   assert.deepEqual([...seen].toSorted(), ['0x0', '0x1', '0x2', '0x4'])
 })
 
-void test('transactions: one lost, moved or doubled is found', () => {
+void test('transactions: a lost, moved or doubled one is found', () => {
   const busy = chains
     .flatMap(({ units }) => units)
     .find(({ block }) => listOf(block.transactions, 'transactions').length > 1)
@@ -153,7 +153,7 @@ void test('transactions: one lost, moved or doubled is found', () => {
     assert.equal(compareTransactions({ ...busy.block, transactions }), 'broken')
 })
 
-void test('transactions: what is not known is told, not accused', () => {
+void test('transactions: an unknown type, or one without all of its fields, is unknown, not broken', () => {
   const block = chains[0]?.units.find((unit) => unit.receipts.length > 0)?.block ?? {}
   const [tx] = listOf(block.transactions, 'transactions').map((each) => objectOf(each, 'tx'))
   const outcome = (changed: object): unknown =>

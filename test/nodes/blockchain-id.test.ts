@@ -1,5 +1,5 @@
 /**
- * A node that cannot tell the id of its chain at first: it is asked again, and the chain is then
+ * A node that cannot tell the id of its chain at first: Firn asks again, and the chain is then
  * served under its id. Interchain messages wait for it.
  */
 

@@ -27,7 +27,10 @@ const question = statement(
 const forgedName = `0x${'20'.padStart(64, '0')}${'0d'.padStart(64, '0')}${Buffer.from('Forged Dollar').toString('hex').padEnd(64, '0')}`
 
 /** Names as they are stored when a node tells them, and another beside it does. */
-async function namesTold(t: Parameters<typeof freshFolder>[0], change: (node: ReplayNode) => void) {
+async function storedNames(
+  t: Parameters<typeof freshFolder>[0],
+  change: (node: ReplayNode) => void,
+) {
   const location = { store: 'embedded', dataDir: await freshFolder(t) } as const
   await readDemoChain(location, { name: 'names', chain: 51_002, step: 50, owner: 'test' })
   const database = await openStore(location, 'names', chainTables, 'write')
@@ -70,12 +73,12 @@ async function namesTold(t: Parameters<typeof freshFolder>[0], change: (node: Re
   return { names: rows.map(([, name, symbol]) => [name, symbol]), events }
 }
 
-void test('names: one that two endpoints tell differently is stored by neither', async (t) => {
-  const truth = await namesTold(t, () => {})
+void test('names: a name that differs between two endpoints is not stored', async (t) => {
+  const truth = await storedNames(t, () => {})
   assert.ok(truth.names.length > 0 && truth.names.length <= 20, `compared: ${truth.names.length}`)
   assert.ok(truth.names.some(([name]) => name !== null))
   assert.deepEqual(truth.events, [])
-  const forged = await namesTold(t, (node) => {
+  const forged = await storedNames(t, (node) => {
     node.lie = ({ method, params }, result) =>
       method === 'eth_call' && JSON.stringify(params).includes('0x06fdde03') ? forgedName : result
   })
@@ -90,10 +93,10 @@ void test('names: one that two endpoints tell differently is stored by neither',
   assert.ok(forged.events.includes('endpoints give different answers'))
 })
 
-void test('names: a lie that is told once is asked again', async (t) => {
-  const truth = await namesTold(t, () => {})
+void test('names: two nodes that differ once are asked again', async (t) => {
+  const truth = await storedNames(t, () => {})
   let lies = 0
-  const once = await namesTold(t, (node) => {
+  const once = await storedNames(t, (node) => {
     node.lie = ({ method, params }, result) =>
       method === 'eth_call' && JSON.stringify(params).includes('0x06fdde03') && lies++ === 0
         ? forgedName

@@ -8,14 +8,14 @@ import { test } from 'node:test'
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { type Lie, ran, truth } from '../support/nodes/bad-node.ts'
 
-/** A value one larger in every inner call of the blocks that `tells` names. */
-function alteredInner(tells: (height: number) => boolean): { lie: Lie; told: () => number } {
-  let told = 0
+/** A value one larger in every inner call of the blocks that `isAltered` names. */
+function alteredInner(isAltered: (height: number) => boolean): { lie: Lie; altered: () => number } {
+  let altered = 0
   const lie: Lie = ({ method, params }, result) => {
     if (method !== 'debug_traceBlockByNumber' || !Array.isArray(result)) return result
     const height = Number(params[0])
-    if (!hasInner.has(height) || !tells(height)) return result
-    told++
+    if (!hasInner.has(height) || !isAltered(height)) return result
+    altered++
     return result.map((one: unknown) => {
       const trace = objectOf(one, 'trace')
       const frame = objectOf(trace['result'], 'frame')
@@ -23,7 +23,7 @@ function alteredInner(tells: (height: number) => boolean): { lie: Lie; told: () 
       return { ...trace, result: { ...frame, calls: calls.map(more) } }
     })
   }
-  return { lie, told: () => told }
+  return { lie, altered: () => altered }
 }
 
 /** Heights with an inner call that moves value. */
@@ -43,18 +43,18 @@ void test('inner frames: the recording has some', () => {
   assert.ok(hasInner.size > 4, String([...hasInner]))
 })
 
-void test('inner frames: altered once in a compared read, both are asked again and agree', async () => {
+void test('inner frames: altered once in a compared read, both endpoints are asked again and agree', async () => {
   const seen = new Set<number>()
-  const { lie, told } = alteredInner(
+  const { lie, altered } = alteredInner(
     (height) => !seen.has(height) && seen.size < seen.add(height).size,
   )
   const run = await ran({ honest: true, maySpoil: true, compareEvery: 1, lie })
-  assert.ok(told() > 0)
+  assert.ok(altered() > 0)
   run.isWhole()
 })
 
 void test('inner frames: two endpoints that never agree: nothing of it is handed on, and the stage says why', async () => {
-  const { lie, told } = alteredInner(() => true)
+  const { lie, altered } = alteredInner(() => true)
   const run = await ran({
     honest: true,
     maySpoil: true,
@@ -62,7 +62,7 @@ void test('inner frames: two endpoints that never agree: nothing of it is handed
     lie,
     until: (_, clock) => clock.elapsedMs() > 60_000,
   })
-  assert.ok(told() > 0)
+  assert.ok(altered() > 0)
   const { state, reason, indexedHeight } = run.stage('traces')
   assert.equal(state, 'syncing')
   assert.match(reason ?? '', /endpoints give different traces of blocks/)
@@ -70,17 +70,17 @@ void test('inner frames: two endpoints that never agree: nothing of it is handed
   assert.equal(run.stage('blocks').state, 'live')
 })
 
-void test('inner frames: two of three agree, and what the third told before is read again', async () => {
-  const { lie, told } = alteredInner(() => true)
+void test('inner frames: two of three agree, and what came from the third before is read again', async () => {
+  const { lie, altered } = alteredInner(() => true)
   const run = await ran({ honest: true, witness: true, maySpoil: true, compareEvery: 4, lie })
-  assert.ok(told() > 0)
+  assert.ok(altered() > 0)
   run.isWhole()
 })
 
 void test('inner frames: which reads are compared does not follow from their heights', async () => {
   // Reads are of four blocks: a liar that tells the truth in each fourth of them is found, too.
-  const { lie, told } = alteredInner((height) => Math.floor(height / 4) % 4 !== 0)
+  const { lie, altered } = alteredInner((height) => Math.floor(height / 4) % 4 !== 0)
   const run = await ran({ honest: true, witness: true, maySpoil: true, compareEvery: 4, lie })
-  assert.ok(told() > 0)
+  assert.ok(altered() > 0)
   run.isWhole()
 })

@@ -1,4 +1,4 @@
-/** Webhooks of one event of a contract, by its arguments: what a real chain logs is told once, in words. */
+/** Webhooks of one event of a contract, by its arguments: what a real chain logs is delivered once, in words. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const codes = compiledContracts(
   readFileSync(join(import.meta.dirname, '../long/tokens.sol'), 'utf8'),
 )
 
-type Told = {
+type EventMessage = {
   readonly event: {
     readonly transaction: { readonly txHash: string }
     readonly events: readonly {
@@ -27,10 +27,10 @@ type Told = {
   }
 }
 
-void test('webhooks: an event by its arguments is told, and no other', async (t) => {
-  const told: Told[] = []
+void test('webhooks: an event with the wanted arguments is delivered, and no other', async (t) => {
+  const received: EventMessage[] = []
   const { url } = await receiver(t, (_at, response, body) => {
-    told.push(JSON.parse(body))
+    received.push(JSON.parse(body))
     response.writeHead(204).end()
   })
   const chain = await liveChain(t)
@@ -85,14 +85,14 @@ chains: [{ name: Live, rpcUrls: ['${chain.url}'], begin: anew }]
     await mint(other, at)
     expected.push([await mint(wanted, at), String(at)])
   }
-  await until('all are told', () => told.length >= expected.length)
+  await until('all are delivered', () => received.length >= expected.length)
   assert.deepEqual(
-    told.map(({ event: { transaction, events } }) => [
+    received.map(({ event: { transaction, events } }) => [
       transaction.txHash,
       events[0]?.arguments['value'],
     ]),
     expected,
   )
-  assert.equal(told[0]?.event.events[0]?.signature, 'Transfer(address,address,uint256)')
-  assert.equal(told[0].event.events[0].arguments['to']?.toLowerCase(), to0x(wanted))
+  assert.equal(received[0]?.event.events[0]?.signature, 'Transfer(address,address,uint256)')
+  assert.equal(received[0].event.events[0].arguments['to']?.toLowerCase(), to0x(wanted))
 })

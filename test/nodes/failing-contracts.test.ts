@@ -38,7 +38,7 @@ function sourceOver(fails: (body: Body, call: Call) => object | 'hang' | number)
   const request = async (sent: HttpRequest): Promise<HttpReply> => {
     const parsed = JSON.parse(String(sent.body)) as Call | Call[]
     const body = { calls: [parsed].flat(), isBatch: Array.isArray(parsed) }
-    const told = []
+    const replies = []
     for (const call of body.calls) {
       const error = body.calls.some(isHostile) ? fails(body, call) : undefined
       if (error === 'hang') {
@@ -49,9 +49,9 @@ function sourceOver(fails: (body: Body, call: Call) => object | 'hang' | number)
         return { status: error, headers: {}, body: new TextEncoder().encode('<html>') }
       const isFine = error === undefined || (!isHostile(call) && !('rest' in error))
       const outcome = isFine ? { result: valueOf(call) } : { error }
-      told.push({ jsonrpc: '2.0', id: call.id, ...outcome })
+      replies.push({ jsonrpc: '2.0', id: call.id, ...outcome })
     }
-    const text = JSON.stringify(body.isBatch ? told : told[0])
+    const text = JSON.stringify(body.isBatch ? replies : replies[0])
     return { status: 200, headers: {}, body: new TextEncoder().encode(text) }
   }
   return openNodeSource({
@@ -66,7 +66,7 @@ function sourceOver(fails: (body: Body, call: Call) => object | 'hang' | number)
   })
 }
 
-const asked = (to: string): StateCall => ({
+const nameCall = (to: string): StateCall => ({
   method: 'eth_call',
   target: { to, data: '0x06fdde03' },
 })
@@ -108,12 +108,12 @@ const worded: readonly (readonly [string, object, string])[] = [
 for (const [node, error, reason] of worded)
   void test(`a failing call is the contract's: ${node}, ${JSON.stringify(error)}`, async () => {
     const source = sourceOver(() => error)
-    const answers = await source.state([honest, hostile, honest].map(asked), 'latest', signal)
+    const answers = await source.state([honest, hostile, honest].map(nameCall), 'latest', signal)
     assert.deepEqual(
       answers.map(({ kind }) => kind),
       ['value', 'reverted', 'value'],
     )
-    const [alone] = await source.state([asked(hostile)], 'latest', signal)
+    const [alone] = await source.state([nameCall(hostile)], 'latest', signal)
     assert.deepEqual(
       [alone?.kind, alone?.kind === 'reverted' && alone.reason],
       ['reverted', reason],
@@ -134,14 +134,14 @@ for (const [name, fails] of whole)
   void test(`a request that one call spoils is split until that call is alone: ${name}`, async () => {
     const source = sourceOver(fails)
     const all = Array.from({ length: 9 }, (_, at) => (at === 4 ? hostile : honest))
-    const answers = await source.state(all.map(asked), 'latest', signal)
+    const answers = await source.state(all.map(nameCall), 'latest', signal)
     assert.deepEqual(
       answers.map(({ kind }) => kind),
       all.map((to) => (to === hostile ? 'reverted' : 'value')),
     )
   })
 
-void test('a node that answers nobody is no contract: its failure stays its own', async () => {
+void test('a node that fails every call: no contract is blamed for it', async () => {
   const clock = virtualClock()
   const broken = (error: object | number): EvmSource =>
     openNodeSource({
@@ -151,7 +151,7 @@ void test('a node that answers nobody is no contract: its failure stays its own'
         transport: {
           request: async ({ body }) => {
             const parsed = JSON.parse(String(body)) as Call | Call[]
-            const told = [parsed].flat().map(({ id, method }) => {
+            const replies = [parsed].flat().map(({ id, method }) => {
               if (method === 'eth_chainId') return { jsonrpc: '2.0', id, result: '0x1' }
               if (method === 'eth_getBlockByNumber')
                 return { jsonrpc: '2.0', id, result: { hash: `0x${'ab'.repeat(32)}` } }
@@ -160,7 +160,7 @@ void test('a node that answers nobody is no contract: its failure stays its own'
             const isCall = String(body).includes(honest) || String(body).includes(identity)
             const status = typeof error === 'number' && isCall ? error : 200
             const text =
-              status === 200 ? JSON.stringify(Array.isArray(parsed) ? told : told[0]) : ''
+              status === 200 ? JSON.stringify(Array.isArray(parsed) ? replies : replies[0]) : ''
             return { status, headers: {}, body: new TextEncoder().encode(text) }
           },
         },
@@ -175,11 +175,11 @@ void test('a node that answers nobody is no contract: its failure stays its own'
     })
   for (const error of [{ code: -32603, message: 'database is closed' }, 502])
     await assert.rejects(
-      broken(error).state([honest, honest].map(asked), 'latest', signal),
+      broken(error).state([honest, honest].map(nameCall), 'latest', signal),
       (fault) => faultOf(fault)?.code.startsWith('node-') === true,
     )
   const gone = broken({ code: -32000, message: 'missing trie node' })
-  const answers = await gone.state([honest, honest].map(asked), 5, signal)
+  const answers = await gone.state([honest, honest].map(nameCall), 5, signal)
   assert.deepEqual(
     answers.map(({ kind }) => kind),
     ['not-served', 'not-served'],

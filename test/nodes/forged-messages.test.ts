@@ -79,16 +79,16 @@ const fee = { token: honest, amount: 5n }
 const id = idOf(source, destination, 7n)
 const deliverer = new Uint8Array(32).fill(1)
 
-const sendLog = (told: `0x${string}`, to: MessageChain, sender: `0x${string}`): MessengerLog =>
+const sendLog = (claimedId: `0x${string}`, to: MessageChain, sender: `0x${string}`): MessengerLog =>
   log(
     eventKinds.icmSend,
-    [toBytes(told), to.blockchainId],
+    [toBytes(claimedId), to.blockchainId],
     encodeAbiParameters(sendForm, [message(to, sender), fee]),
   )
-const receiveLog = (told: `0x${string}`, from: MessageChain, to: MessageChain): MessengerLog =>
+const receiveLog = (claimedId: `0x${string}`, from: MessageChain, to: MessageChain): MessengerLog =>
   log(
     eventKinds.icmReceive,
-    [toBytes(told), from.blockchainId, deliverer],
+    [toBytes(claimedId), from.blockchainId, deliverer],
     encodeAbiParameters(receiveForm, [honest, message(to, honest)]),
   )
 /** The third chain's word on a message of the two others. */

@@ -49,17 +49,18 @@ function world({ without = [], bootstrapping = [] }: Node = {}): Transport {
         headers: {},
         body: new TextEncoder().encode(said),
       })
-      const told = (result: unknown) =>
+      const replyOf = (result: unknown) =>
         text(200, JSON.stringify({ jsonrpc: '2.0', id: call['id'], result }))
       if (port === '8000') return text(200, '<!doctype html><title>Hello</title>')
-      if (port === '8545') return call['method'] === 'eth_chainId' ? told('0x7a69') : text(404, '')
+      if (port === '8545')
+        return call['method'] === 'eth_chainId' ? replyOf('0x7a69') : text(404, '')
       if (port !== '9650')
         throw new Fault('node-unreachable', 'a node does not answer: ECONNREFUSED', {
           cause: new Error('connect'),
         })
       const list = Array.isArray(call['params']) ? call['params'] : []
       const result = answer(pathname, String(call['method']), list[0])
-      return result === undefined ? text(404, '404 page not found\n') : told(result)
+      return result === undefined ? text(404, '404 page not found\n') : replyOf(result)
     },
   }
 }
@@ -154,7 +155,7 @@ void test('a mistaken address is one sentence that says what to do', async () =>
   }
 })
 
-void test('what was found is kept: while the node is away Firn knows its chains', async (t) => {
+void test('found chains are kept: while the node is away Firn knows its chains', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'firn-found-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const base = readConfig({ flags: { dataDir: join(folder, 'data') }, environment: {} }).config

@@ -1,5 +1,5 @@
 /**
- * Sources that others have: a server in Sourcify's form is asked when a contract is looked at, folders of its
+ * Sources that others have: a server in Sourcify's form is requested when a contract is looked at, folders of its
  * repository and answers of explorers are imported, and everything is proved before it is shown.
  */
 
@@ -54,9 +54,9 @@ void test('sources of others: ten contracts are proved, from a server and from a
   const addresses: string[] = []
   for (const { code } of all) addresses.push(to0x(await chain.deploy(fromHex(code))))
 
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer(({ url = '' }, reply) => {
-    asked.push(url)
+    requests.push(url)
     const number = addresses.findIndex((address) => url.includes(`/31337/${address}`))
     const one = all[number]
     // The last one it has with other sources.
@@ -99,12 +99,14 @@ chains: [{ name: Live, rpcUrls: ['${chain.url}'] }]
   }
   for (const number of [0, 1, 2, 3])
     await until(`${number} is verified`, async () => (await sourceOf(number))?.match === 'full')
-  // What does not hold is not shown, and nobody is asked again.
+  // A source that does not match is not shown, and not requested again.
   assert.equal(await sourceOf(4), undefined)
-  await until('the server was asked', () => asked.some((url) => url.includes(addresses[4] ?? '-')))
-  const before = asked.length
+  await until('a request to the server', () =>
+    requests.some((url) => url.includes(addresses[4] ?? '-')),
+  )
+  const before = requests.length
   assert.equal(await sourceOf(4), undefined)
-  assert.equal(asked.length, before)
+  assert.equal(requests.length, before)
 
   const repository = join(folder, 'repository')
   const write = (path: string, text: string): void => {

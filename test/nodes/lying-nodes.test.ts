@@ -44,7 +44,7 @@ void test('altered amounts that agree with themselves: found at the head by the 
   run.isWhole()
 })
 
-void test('another chain id on one endpoint: it is set aside and named', async () => {
+void test('another chain id on one endpoint: the endpoint is not used, and the status names it', async () => {
   const run = await ran({
     lie: (call, result) => (call.method === 'eth_chainId' ? '0x1' : result),
     honest: true,
@@ -72,7 +72,7 @@ void test('a chain id above 2^53: the chain is refused, with its id', async () =
   assert.equal(run.pieces(), 0)
 })
 
-void test('an endpoint that changes to another chain on the way: it is set aside', async () => {
+void test('an endpoint that changes to another chain on the way is not used any more', async () => {
   const foreign = await openReplayNode(foreignFile)
   let swapped = false
   const run = await ran({

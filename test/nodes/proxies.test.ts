@@ -31,8 +31,8 @@ contract Beacon {
 abstract contract Handing {
     function led() internal view virtual returns (address);
     fallback() external payable {
-        (bool done, bytes memory told) = led().delegatecall(msg.data);
-        require(done, string(told));
+        (bool done, bytes memory data) = led().delegatecall(msg.data);
+        require(done, string(data));
     }
 }
 contract Slot is Handing {
@@ -168,12 +168,12 @@ void test('proxies: a contract of each kind is named, and read through', async (
     const receipt = await chain.send(proxy, concatBytes(selector, fromHex(value)))
     const path = `${base}/transactions/${String(receipt['transactionHash'])}`
     await until(`${kind} is read`, async () => (await fetch(firn.apiUrl + path)).status === 200)
-    const { proxy: told } = (await firn.get(`${base}/contracts/${to0x(proxy)}`)) as {
+    const { proxy: shown } = (await firn.get(`${base}/contracts/${to0x(proxy)}`)) as {
       proxy?: { kind: string; implementations: { address: string; project?: { name: string } }[] }
     }
-    assert.equal(told?.kind, kind)
-    assert.equal(told.implementations[0]?.address.toLowerCase(), `0x${led}`, kind)
-    assert.equal(told.implementations[0].project?.name, 'Target', kind)
+    assert.equal(shown?.kind, kind)
+    assert.equal(shown.implementations[0]?.address.toLowerCase(), `0x${led}`, kind)
+    assert.equal(shown.implementations[0].project?.name, 'Target', kind)
     const call = JSON.stringify(await firn.get(path))
     assert.match(call, new RegExp(`"signature":"mark\\(uint256\\)".*"value":"${7 + at}"`), kind)
     const logs = JSON.stringify(await firn.get(`${path}/logs`))

@@ -1,5 +1,5 @@
 /**
- * A node that is caught once: what it told without a proof since its last proven block is read
+ * A node that is caught once: what it gave without a proof since its last proven block is read
  * again, where only samples are checked, and on a chain whose headers are of a form that nobody
  * knows.
  */
@@ -37,46 +37,46 @@ const unknownForm: Lie = ({ method, params }, result) =>
     ? { ...objectOf(result, 'block'), futureRoot: '0x01', extraData: '0x01' }
     : result
 
-/** `lie`, and how often it was told. */
-function counted(lie: Lie): { readonly lie: Lie; readonly told: () => number } {
-  let told = 0
+/** `lie`, and how often it changed a reply. */
+function counted(lie: Lie): { readonly lie: Lie; readonly lies: () => number } {
+  let lies = 0
   return {
     lie: (call, result) => {
       const changed = lie(call, result)
-      if (changed !== result) told++
+      if (changed !== result) lies++
       return changed
     },
-    told: () => told,
+    lies: () => lies,
   }
 }
 
 void test('samples only: an endpoint that is caught has its blocks since the last proof read again', async () => {
-  // Of the altered blocks only 32 is checked; what was told before it is stored by then.
-  const { lie, told } = counted(alteredReceipts(17, 33))
+  // Of the altered blocks only 32 is checked; what was read before it is stored by then.
+  const { lie, lies } = counted(alteredReceipts(17, 33))
   const run = await ran({ honest: true, maySpoil: true, stepMs: 1, lie, checkEvery: 32 })
-  assert.ok(told() >= 16)
+  assert.ok(lies() >= 16)
   run.isWhole()
 })
 
-void test('a form of headers nobody knows: an endpoint that is caught has all of its blocks read again', async () => {
+void test('an unknown form of headers: an endpoint that is caught has all of its blocks read again', async () => {
   // The time of a block is under no hash here; that receipts contradict their header shows who lies.
-  const { lie, told } = counted((call, result) =>
+  const { lie, lies } = counted((call, result) =>
     alteredTime(12, 40)(call, alteredReceipts(44, 61)(call, result)),
   )
   const run = await ran({ honest: true, maySpoil: true, stepwise: true, form: unknownForm, lie })
   assert.match(run.stage('blocks').unverified ?? '', /headers are not made in a way that is known/)
-  assert.ok(told() > 4)
+  assert.ok(lies() > 4)
   run.isWhole()
 })
 
-void test('a form of headers nobody knows: one bad answer of a lone endpoint takes nothing away', async () => {
-  let told = 0
+void test('an unknown form of headers: one bad answer of a lone endpoint takes nothing away', async () => {
+  let lies = 0
   const lie: Lie = (call, result) => {
     const changed = alteredReceipts(44, 46)(call, result)
-    return changed !== result && told++ < 2 ? changed : result
+    return changed !== result && lies++ < 2 ? changed : result
   }
   const run = await ran({ form: unknownForm, lie, maySpoil: true, stepwise: true })
-  assert.ok(told > 0)
+  assert.ok(lies > 0)
   assert.deepEqual(run.cuts, [])
   run.isWhole()
 })

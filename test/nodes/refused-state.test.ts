@@ -1,4 +1,4 @@
-/** Nodes that do not tell state: they are asked again, ever more rarely. */
+/** Nodes that refuse state calls are tried again, ever more rarely. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -21,6 +21,7 @@ import { address, token } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { openReplayNode, replayTransport, type ReplayNode } from '../support/nodes/replay-node.ts'
+import { manualClock } from '../support/processes/manual-clock.ts'
 import { virtualClock, type VirtualClock } from '../support/processes/virtual-clock.ts'
 
 const file = readFileSync(new URL('../../demo/chain-51002.firnrec', import.meta.url))
@@ -75,7 +76,7 @@ const question: StateCall = {
   target: { to: '0x0200000000000000000000000000000000000005', data: '0x4213cf78' },
 }
 
-void test('eth_call refused as unknown: not served, asked again ever more rarely, and at last told', async () => {
+void test('eth_call refused as unknown is not served, is tried again ever more rarely, and is served once the node answers', async () => {
   let isRefused = true
   const { clock, source, calls } = await asking(() => (isRefused ? unknownMethod : undefined))
   for (let minute = 0; minute < 600; minute++) {
@@ -98,7 +99,7 @@ void test('eth_call refused as unknown: not served, asked again ever more rarely
 })
 
 /** As the first transfer of a token leaves it. */
-const unaskedToken = newTokens([{ id: 1, standard: 20, height: 1 }])
+const newToken = newTokens([{ id: 1, standard: 20, height: 1 }])
 
 for (const [name, answer] of [
   ['does not know eth_call', unknownMethod],
@@ -113,7 +114,7 @@ for (const [name, answer] of [
     t.after(() => database.close())
     await database.transaction(async (writer) => {
       await writer.insert(address, { id: [1], bytes: [new Uint8Array(20).fill(7)], cased: [0] })
-      await writer.insert(token, unaskedToken)
+      await writer.insert(token, newToken)
       const after = { height: node.head, hash: undefined }
       await moveCheckpoint(writer, blockStage, { before: undefined, after, epoch: 1 })
     })
@@ -125,8 +126,8 @@ for (const [name, answer] of [
     over.abort()
     await running
     // Seven questions make one request.
-    const asked = calls() / 7
-    assert.ok(asked >= 3 && asked <= 20, `${asked} requests in an hour`)
+    const requests = calls() / 7
+    assert.ok(requests >= 3 && requests <= 20, `${requests} requests in an hour`)
   })
 
 void test('every token is looked at within a day, whatever their number: the longest unseen first', async (t) => {
@@ -146,17 +147,15 @@ void test('every token is looked at within a day, whatever their number: the lon
   })
   const oldest = statement('select min(compared_at) from token')
   const looked = new Map<string, number>()
-  let now = Date.UTC(2026, 0, 1)
   let over = new AbortController()
-  const clock = {
-    now: () => now,
-    monotonic: () => now,
+  const clock = manualClock()
+  Object.assign(clock, {
     // A pause of nothing: there is more to do. Any other: all is looked at.
     sleep: async (ms: number) => {
-      now += 50
+      clock.nowMs += 50
       if (ms > 0) over.abort()
     },
-  }
+  })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the stream asks nothing else
   const source = {
     headHeight: async () => 9,
@@ -170,12 +169,12 @@ void test('every token is looked at within a day, whatever their number: the lon
   const stream = streamOver({ database, source, clock })
   for (const times of [1, 2, 3]) {
     over = new AbortController()
-    const begun = Math.floor(now / 1_000)
+    const begun = Math.floor(clock.nowMs / 1_000)
     await stream.run(over.signal)
     assert.equal(looked.size, count)
     assert.deepEqual(new Set(looked.values()), new Set([times]))
     assert.ok(Number((await database.get(oldest))?.[0]) >= begun)
-    now += 86_401_000
+    clock.nowMs += 86_401_000
   }
 })
 

@@ -53,7 +53,7 @@ function compiled(): Readonly<Record<string, Compiled>> {
   return contracts['Names.sol'] ?? {}
 }
 
-void test('names of a registry: what leads back stands beside the address and is found, what lies does not', async (t) => {
+void test('names of a registry: a name that resolves back to its address is shown and found, any other is not', async (t) => {
   const chain = await liveChain(t)
   const contracts = compiled()
   const deploy = (name: string): Promise<Uint8Array> =>
@@ -100,8 +100,8 @@ void test('names of a registry: what leads back stands beside the address and is
   const firn = await follow(t, spawn(process.execPath, [entry, ...words], { env }))
   const path = `/v1/chains/${Number(await chain.ask('eth_chainId'))}`
   const labelOf = async (at: number): Promise<unknown> => {
-    const told = await firn.get(`${path}/transactions/${hashes[at]}`)
-    const tx = isObject(told) ? told['nativeTransaction'] : undefined
+    const answer = await firn.get(`${path}/transactions/${hashes[at]}`)
+    const tx = isObject(answer) ? answer['nativeTransaction'] : undefined
     const to = isObject(tx) ? tx['to'] : undefined
     return isObject(to) ? to['label'] : undefined
   }

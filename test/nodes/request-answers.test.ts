@@ -22,12 +22,12 @@ function readerOver(
   member: 'result' | 'error' = 'result',
 ): ReturnType<typeof createStateReader> {
   const answerTo = (call: { readonly id: number; readonly method: string }): string => {
-    const told = (value: unknown): string =>
+    const resultText = (value: unknown): string =>
       `{"jsonrpc":"2.0","id":${call.id},"result":${JSON.stringify(value)}}`
-    if (call.method === 'eth_chainId') return told('0x1')
-    if (call.method === 'eth_getBlockByNumber') return told({ hash })
-    if (call.method === 'web3_clientVersion') return told('v')
-    if (!JSON.stringify(call).includes('01'.repeat(20))) return told('0x0de0b6b3a7640000')
+    if (call.method === 'eth_chainId') return resultText('0x1')
+    if (call.method === 'eth_getBlockByNumber') return resultText({ hash })
+    if (call.method === 'web3_clientVersion') return resultText('v')
+    if (!JSON.stringify(call).includes('01'.repeat(20))) return resultText('0x0de0b6b3a7640000')
     return `{"jsonrpc":"2.0","id":${call.id},"${member}":${result}}`
   }
   const source = openNodeSource({
@@ -35,8 +35,8 @@ function readerOver(
       ...fileWorld,
       transport: {
         request: async ({ body }: HttpRequest) => {
-          const asked = JSON.parse(String(body))
-          const text = Array.isArray(asked) ? `[${asked.map(answerTo).join(',')}]` : answerTo(asked)
+          const calls = JSON.parse(String(body))
+          const text = Array.isArray(calls) ? `[${calls.map(answerTo).join(',')}]` : answerTo(calls)
           return { status: 200, headers: {}, body: new TextEncoder().encode(text) }
         },
       },
@@ -71,7 +71,7 @@ const forms: Readonly<Record<string, string>> = {
 }
 
 for (const [name, result] of Object.entries(forms))
-  void test(`a balance that is ${name}: 503 at once, and other balances are told`, async () => {
+  void test(`a balance that is ${name}: 503 at once, and other balances are served`, async () => {
     const reader = readerOver(result)
     for (let again = 0; again < 4; again++) {
       const begun = performance.now()

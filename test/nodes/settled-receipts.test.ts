@@ -280,7 +280,7 @@ async function storedLie(): Promise<Store> {
   return store
 }
 
-void test('settled receipts: altered before a restart, told otherwise after it: read again', async () => {
+void test('settled receipts: altered before a restart and true after it, they are read again', async () => {
   for (const honest of [true, false]) {
     const lies = honest ? [30] : []
     const store = await storedLie()

@@ -42,8 +42,8 @@ void test('state changes: each part is what the node has before and after the bl
   )
   let slots = 0
   for (const { transactionHash, blockNumber } of sent) {
-    const told = await firn.get(`${path}/transactions/${transactionHash}/stateChanges`)
-    const compared = await compareState(told, Number(blockNumber), chain.ask)
+    const answer = await firn.get(`${path}/transactions/${transactionHash}/stateChanges`)
+    const compared = await compareState(answer, Number(blockNumber), chain.ask)
     assert.ok(compared.accounts.includes(to0x(chain.sender)))
     slots += compared.slots
   }
@@ -53,7 +53,7 @@ void test('state changes: each part is what the node has before and after the bl
   await assert.rejects(firn.get(unknown), /404/)
 })
 
-void test('state changes: of a node that does not trace, or has no such tracer, the reason is told', async (t) => {
+void test('state changes: where a node does not trace, or has no such tracer, the answer says why', async (t) => {
   const chain = await liveChain(t)
   const { transactionHash, blockNumber } = await chain.send(chain.sender, new Uint8Array())
   let error: object = { code: -32_601, message: 'the method does not exist' }
@@ -67,7 +67,7 @@ void test('state changes: of a node that does not trace, or has no such tracer, 
   const node = createServer((request, response) => {
     void text(request)
       .then(reply)
-      .then((told) => response.setHeader('content-type', 'application/json').end(told))
+      .then((body) => response.setHeader('content-type', 'application/json').end(body))
   })
   node.listen(0, '127.0.0.1')
   await once(node, 'listening')
@@ -84,16 +84,16 @@ void test('state changes: of a node that does not trace, or has no such tracer, 
     ),
   )
   const changes = `${firn.apiUrl}${path}/transactions/${transactionHash}/stateChanges`
-  const told = async (): Promise<unknown> => {
+  const outcome = async (): Promise<unknown> => {
     const reply = await fetch(changes)
     const body: unknown = await reply.json()
     return [reply.status, isObject(body) ? body['message'] : body]
   }
   error = { code: -32_000, message: 'prestateTracer is not defined' }
-  assert.deepEqual(await told(), [
+  assert.deepEqual(await outcome(), [
     503,
     'the node gives no state changes of this transaction: prestateTracer is not defined',
   ])
   error = { code: -32_601, message: 'the method debug_traceTransaction does not exist' }
-  assert.deepEqual(await told(), [503, 'no node of this chain traces state changes'])
+  assert.deepEqual(await outcome(), [503, 'no node of this chain traces state changes'])
 })

@@ -23,19 +23,19 @@ async function traced(
 ): Promise<{
   readonly blocksPerSecond: number
   readonly most: number
-  /** Average under way when one of the second half was asked for. */
+  /** Average under way when one of the second half was requested. */
   readonly later: number
 }> {
   const clock = virtualClock()
   let underWay = 0
   let most = 0
-  let asked = 0
+  let requests = 0
   let sum = 0
   const source = openSource(
     clock,
     async (work) => {
       most = Math.max(most, ++underWay)
-      if (++asked > blocks / 2) sum += underWay
+      if (++requests > blocks / 2) sum += underWay
       await work()
       underWay--
     },
@@ -72,10 +72,10 @@ function openSource(
     await clock.sleep(until - clock.monotonic())
   }
   const request: Transport['request'] = async ({ body }) => {
-    const asked: unknown = JSON.parse(String(body))
-    const answers = (Array.isArray(asked) ? asked : [asked]).map(answer)
+    const calls: unknown = JSON.parse(String(body))
+    const answers = (Array.isArray(calls) ? calls : [calls]).map(answer)
     if (String(body).includes('debug_trace')) await counted(trace)
-    const text = JSON.stringify(Array.isArray(asked) ? answers : answers[0])
+    const text = JSON.stringify(Array.isArray(calls) ? answers : answers[0])
     return { status: 200, headers: {}, body: Buffer.from(text.padEnd(replyBytes)) }
   }
   const unused = (): Promise<never> => Promise.reject(new Fault('not-served', 'no files'))
@@ -120,6 +120,6 @@ void test('traces: a node of four cores is kept busy, and not given more than it
 
 void test('traces: long replies are few at once', async () => {
   const { most } = await traced(400, { cores: 64, traceMs: 100, replyBytes: 1_000_000 })
-  // The first ones are asked for before it is known how long replies are.
+  // The first ones are requested before it is known how long replies are.
   assert.ok(most <= 8, String(most))
 })

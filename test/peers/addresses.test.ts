@@ -14,7 +14,7 @@ import { claimOf, startValidator } from '../support/nodes/warp-validator.ts'
 const networkId = 12_345
 const sign = { kind: 'sign' } as const
 
-void test('addresses: validators that are wanted long after they were told are all connected', async (t) => {
+void test('addresses: validators that are wanted long after their addresses came are all connected', async (t) => {
   const others = await Promise.all(
     [0, 1, 2, 3, 4].map((at) => startValidator({ ...stakerKeys(at), behaviour: sign })),
   )
@@ -44,7 +44,7 @@ void test('addresses: validators that are wanted long after they were told are a
   await until(() => nodeIds.every((nodeId) => pool.session(nodeId) !== undefined))
 })
 
-void test('addresses: there is room for so many, always for those that are wanted, and the rest is told again', () => {
+void test('addresses: the book has a limit, but room for every wanted validator; an address it had no room for is new when it comes again', () => {
   const book = new AddressBook(true, 3)
   const hear = (at: number, wanted = false): boolean =>
     book.heard(claimOf(stakerKeys(at), 9_651), 1_700_000_000n, () => wanted)

@@ -111,7 +111,7 @@ for (const [title, lie, words] of [
     /block since 2\S+Z: \d+ % of 5 bootstrap nodes agree, 80 % are needed: 60 % say block \w+ \(.*40 % say block \d+, \w+/,
   ],
 ] as const)
-  void test(`agreement: two of five peers ${title}: the head waits, and it is said who says what`, async (t) => {
+  void test(`agreement: two of five peers ${title}: the head waits, and the status says how many answer what`, async (t) => {
     const { truth, low } = growing()
     const five = await fiveOf(t, truth)
     assert.equal(await readAll(five.source, truth.P, AbortSignal.timeout(60_000)), 'live')
@@ -125,7 +125,7 @@ for (const [title, lie, words] of [
   })
 
 for (const what of ['is away', 'stands still'])
-  void test(`agreement: one of five peers that ${what} stops nothing`, async (t) => {
+  void test(`agreement: one of five peers that ${what} delays nothing`, async (t) => {
     const { truth, low } = growing()
     const five = await fiveOf(t, truth)
     assert.equal(await readAll(five.source, truth.P, AbortSignal.timeout(60_000)), 'live')
@@ -192,8 +192,8 @@ void test('agreement: the doctor says how many of the peers answer', async (t) =
   const five = await fiveOf(t, truth)
   const texts = async (): Promise<readonly string[]> =>
     (await doctorOf(truth, five.all)).map(({ level, text }) => `${level} ${text}`)
-  const [told = ''] = await texts()
-  assert.match(told, /^ok its blocks come from peers; [45] of 5 bootstrap nodes answer$/)
+  const [finding = ''] = await texts()
+  assert.match(finding, /^ok its blocks come from peers; [45] of 5 bootstrap nodes answer$/)
   await Promise.all(five.all.slice(3).map((one) => one.close()))
   assert.deepEqual(await texts(), ['problem 3 of 5 bootstrap nodes answer'])
 })
@@ -224,7 +224,7 @@ void test('agreement: a clock that is two minutes off is named, in the log too',
   }
 })
 
-void test('agreement: where something else answers for every node, it is said what to open, and nobody is banned', async (t) => {
+void test('agreement: where something else answers for every node, the reason says what to open, and no node is banned', async (t) => {
   const { truth } = growing()
   const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(closing, 'listening')
@@ -243,11 +243,11 @@ void test('agreement: where something else answers for every node, it is said wh
     const validators = meant.map((one) => ({ ...one, port }))
     const opened = openSource(truth, { validators }, { world: quickWorld() })
     t.after(opened.close)
-    const told = new RegExp(`no bootstrap node could be reached: open outgoing ${port}`)
-    await untilSaid(opened, matches(told))
+    const unreachable = new RegExp(`no bootstrap node could be reached: open outgoing ${port}`)
+    await untilSaid(opened, matches(unreachable))
     for (const { nodeId } of validators) assert.equal(opened.peers.offence(nodeId), undefined)
     const [finding] = await doctorOf(truth, validators)
     assert.equal(finding?.level, 'problem')
-    assert.match(finding?.remedy ?? '', told)
+    assert.match(finding?.remedy ?? '', unreachable)
   }
 })

@@ -27,6 +27,7 @@ import {
 } from '../support/nodes/hostile-peers.ts'
 import { realWorld, stakerKeys } from '../support/nodes/warp-network.ts'
 import { startValidator } from '../support/nodes/warp-validator.ts'
+import { manualClock } from '../support/processes/manual-clock.ts'
 import { fileWorld } from '../support/services/primary-service.ts'
 
 const truth = truthOf('local-one')
@@ -54,7 +55,7 @@ void test('peers: all blocks of both chains, with their proposers', async () => 
 })
 
 for (const name of Object.keys(lies)) {
-  void test(`peers: one that lies among honest ones is passed over: ${name}`, async () => {
+  void test(`peers: a lying one among honest ones is passed over: ${name}`, async () => {
     network.lies.fill(undefined)
     network.lies[1] = name
     assert.deepEqual(await read(60_000), ['live', 'live'])
@@ -74,7 +75,7 @@ async function connected({ peers }: OpenSource, nodeId: string): Promise<Session
   }
 }
 
-void test('peers: much that was asked for at once ends no connection', async (t) => {
+void test('peers: many requests at once end no connection', async (t) => {
   const items = [realWorld().random.bytes(2_000_000)]
   const peer = await startValidator({
     ...stakerKeys(0),
@@ -96,7 +97,7 @@ void test('peers: much that was asked for at once ends no connection', async (t)
   assert.deepEqual(counts, Array(8).fill(1))
 })
 
-void test('peers: who has four fifths of the stake says what is accepted', async (t) => {
+void test('peers: a block is accepted once four fifths of the stake say so', async (t) => {
   network.lies.fill('saysNothing')
   network.lies[0] = undefined
   const opened = openSource(truth, network)
@@ -119,20 +120,20 @@ void test('peers: who has four fifths of the stake says what is accepted', async
   assert.equal((await vote.accepted(await drawn(1), [tip])).length, 0)
 })
 
-void test('peers: a peer is asked for ancestors once a second, one question at a time', async () => {
-  let now = 0
+void test('peers: a peer gets one get-ancestors request at a time, at most one a second', async () => {
+  const clock = manualClock(0)
   const sleep = async (ms: number): Promise<void> => {
     await nextTurn()
-    now += ms
+    clock.nowMs += ms
   }
-  const asked = new Map<string, { from: number; until: number }[]>()
+  const requests = new Map<string, { from: number; until: number }[]>()
   const sessionOf = (nodeId: string): Partial<Session> => ({
     nodeId,
     requestBlocks: async () => {
-      const question = { from: now, until: Number.POSITIVE_INFINITY }
-      asked.set(nodeId, [...(asked.get(nodeId) ?? []), question])
+      const question = { from: clock.nowMs, until: Number.POSITIVE_INFINITY }
+      requests.set(nodeId, [...(requests.get(nodeId) ?? []), question])
       await sleep(nodeId === 'slow' ? 1_500 : 30)
-      question.until = now
+      question.until = clock.nowMs
       return [new Uint8Array(1)]
     },
   })
@@ -145,16 +146,15 @@ void test('peers: a peer is asked for ancestors once a second, one question at a
     ban: () => assert.fail('nobody misbehaves'),
     close: async () => undefined,
   }
-  const clock = { now: () => now, monotonic: () => now, sleep }
-  const blocks = new BlockPeers(peers, clock)
+  const blocks = new BlockPeers(peers, { ...clock, sleep })
   const wanted = { chainId: emptyId, kind: 'get-ancestors', id: emptyId, read: () => true } as const
   const { signal } = new AbortController()
   const askOn = async (): Promise<void> => {
     for (let at = 0; at < 10; at++) await blocks.request(() => nodeIds, wanted, signal)
   }
   await Promise.all([askOn(), askOn()])
-  assert.equal([...asked.values()].flat().length, 20)
-  for (const [nodeId, questions] of asked)
+  assert.equal([...requests.values()].flat().length, 20)
+  for (const [nodeId, questions] of requests)
     for (const [at, { from }] of questions.entries()) {
       const before = questions[at - 1]
       if (before === undefined) continue
@@ -173,18 +173,18 @@ void test('peers: the X-Chain of a public network without a node is off, and say
   const limits = sourceLimits(config)
   const openHost = (): never => assert.fail('nothing runs')
   const parts = { world: fileWorld, log: silentLog, limits, signal, openHost }
-  const told = primaryStreams(spec, opened.source, parts).map(({ status }) => status())
+  const statuses = primaryStreams(spec, opened.source, parts).map(({ status }) => status())
   assert.deepEqual(
-    told.map(({ stage, state }) => `${stage} ${state}`),
+    statuses.map(({ stage, state }) => `${stage} ${state}`),
     ['P syncing', 'X off', 'C off', 'health live'],
   )
-  assert.match(told[1]?.reason ?? '', /^its history before Cortina is not in blocks/)
+  assert.match(statuses[1]?.reason ?? '', /^its history before Cortina is not in blocks/)
 })
 
 const fetching = /^blocks \d+ to \d+ are being fetched from peers; the network is at 184$/
 
 for (const spoolLimit of [2 ** 29, 20_000]) {
-  void test(`peers: what was fetched survives kills, in ${spoolLimit} bytes`, async () => {
+  void test(`peers: fetched blocks survive kills, in ${spoolLimit} bytes`, async () => {
     network.lies.fill('few')
     const files = noFiles()
     const written: string[] = []
@@ -218,7 +218,7 @@ for (const spoolLimit of [2 ** 29, 20_000]) {
   })
 }
 
-void test('peers: what lies in the folder damaged, or of another history, is fetched again', async () => {
+void test('peers: blocks in the folder that are damaged, or of another history, are fetched again', async () => {
   network.lies.fill('few')
   const damages: ((packed: Uint8Array, low: number, high: number) => Uint8Array)[] = [
     (packed) => packed.map((byte) => byte ^ 1),
@@ -247,7 +247,7 @@ void test('peers: what lies in the folder damaged, or of another history, is fet
   }
 })
 
-void test('peers: a tip that contradicts what is stored is told', async (t) => {
+void test('peers: a tip that contradicts what is stored is refused with source-mismatch', async (t) => {
   network.lies.fill(undefined)
   const stored = { validators: async () => [], blockId: async () => truth.other.P.idAt(7) }
   const opened = openSource(truth, network, { stored })
@@ -258,7 +258,7 @@ void test('peers: a tip that contradicts what is stored is told', async (t) => {
   })
 })
 
-void test('peers: who contradicts what is stored is read again, and believed once mended', async (t) => {
+void test('peers: one that contradicts the store is read again, and believed once it is right', async (t) => {
   const height = 50
   const blockId = async (_: string, at: number): Promise<Uint8Array | undefined> =>
     at > 0 && at <= height ? truth.P.idAt(at) : undefined
@@ -277,7 +277,7 @@ void test('peers: who contradicts what is stored is read again, and believed onc
   assert.equal(await readAll(opened.source, truth.P, signal, { height }), 'live')
 })
 
-void test('peers: an upgrade that most of them know and we do not is told', async (t) => {
+void test('peers: the note names an upgrade that most peers know and this version does not', async (t) => {
   network.lies.fill(undefined)
   const opened = openSource(truth, network, { newestUpgrade: 1_700_000_000 })
   t.after(opened.close)

@@ -1,4 +1,4 @@
-/** A process whose blocks come from peers: what it asks them near the head, and what of them callers are told. */
+/** A process whose blocks come from peers: its requests near the head, and what callers see of the peers. */
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -12,18 +12,18 @@ import {
   entry,
   follow,
   freshFolder,
-  toldChains,
+  chainStatuses,
   until,
   untilLive,
 } from '../support/processes/firn-process.ts'
 
-void test('without a node: a new block is asked for by its id, and callers are told no address of a peer', async (t) => {
+void test('without a node: a new block is requested by its id, and callers see no address of a peer', async (t) => {
   const truth = truthOf('local-one')
   const top = truth.P.height
   truth.P.height = top - 3
-  const asked: string[] = []
+  const requests: string[] = []
   const note = ({ kind, ids }: { readonly kind: string; readonly ids: readonly Uint8Array[] }) =>
-    asked.push(...ids.map((id) => `${kind} ${toHex(id)}`))
+    requests.push(...ids.map((id) => `${kind} ${toHex(id)}`))
   const peers = await startPeers(truth, 6, () => 0.5, note)
   t.after(peers.close)
   peers.lies[1] = 'garbage'
@@ -39,11 +39,11 @@ void test('without a node: a new block is asked for by its id, and callers are t
   for (let height = top - 2; height <= top; height++) {
     truth.P.height = height
     const isIndexed = async () =>
-      (await toldChains(firn)).get('primary-fuji')?.indexedHeight === height
+      (await chainStatuses(firn)).get('primary-fuji')?.indexedHeight === height
     await until(`height ${height}`, isIndexed)
     const id = toHex(truth.P.idAt(height))
-    assert.ok(asked.includes(`get ${id}`), `block ${height} was asked for by its id`)
-    assert.ok(!asked.includes(`get-ancestors ${id}`), `no ancestors of block ${height}`)
+    assert.ok(requests.includes(`get ${id}`), `block ${height} was requested by its id`)
+    assert.ok(!requests.includes(`get-ancestors ${id}`), `no ancestors of block ${height}`)
   }
 
   const { chains } = await firn.get('/status')

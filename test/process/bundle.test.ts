@@ -45,7 +45,7 @@ void test('bundle: made by the first start, again after a source changed, and le
   assert.deepEqual(await Promise.all([said(), said(), said()]), Array(3).fill('three true'))
   assert.equal(await bundles(), 2, 'starts at the same time make one bundle, and leave nothing')
 
-  // What is no TypeScript is told by the one who would run it.
+  // What is no TypeScript fails where it would run.
   await write('src/cli/main.ts', main('const = 5\n'))
   assert.match(await said(), /SyntaxError[^]*|ERR_INVALID_TYPESCRIPT_SYNTAX/)
   await write('src/cli/main.ts', main(''))

@@ -145,16 +145,16 @@ void test('status: tells how far every stage is, of one without a height only it
   const keys = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji']
   await untilLive(firn, keys)
   const url = ['--url', firn.apiUrl]
-  let told = ''
+  let status = ''
   await until('every stage', async () => {
-    told = (await runCommand('status', ...url)).stdout
-    return told.match(/live at/g)?.length === 15
+    status = (await runCommand('status', ...url)).stdout
+    return status.match(/live at/g)?.length === 15
   })
   // Where it listens is in the configuration: nobody has to say it again.
   const config = join(await freshFolder(t), 'firn.yaml')
   const [api, node] = [new URL(firn.apiUrl), new URL(firn.nodeUrl)]
   await writeFile(config, `api: { port: ${api.port} }\nnode: { port: ${node.port}, host: '::' }\n`)
-  assert.equal((await runCommand('status', '--config', config)).stdout, told)
+  assert.equal((await runCommand('status', '--config', config)).stdout, status)
   const refused = await runCommand('alias', 'list', '--config', config)
   assert.match(refused.stderr, new RegExp(`http://\\[::1\\]:${node.port}`))
   const last = openRecording(small).heights.until - 1
@@ -165,8 +165,8 @@ void test('status: tells how far every stage is, of one without a height only it
     /^ {2}health {4}live$/m,
     /^Interchain messages\n {2}messages {2}live at \d+$/m,
   ])
-    assert.match(told, line)
-  assert.doesNotMatch(told, /-1|blocks\/s/)
+    assert.match(status, line)
+  assert.doesNotMatch(status, /-1|blocks\/s/)
   const whole = objectOf(
     JSON.parse((await runCommand('status', '--url', `${firn.apiUrl}/`, '--json')).stdout),
     'status',
@@ -198,7 +198,7 @@ void test('status: tells how far every stage is, of one without a height only it
   assert.match(away.stderr, /^firn: no Firn answers, ECONNREFUSED: http/)
 })
 
-void test('keys: kept where the configuration says, and told to the Firn that runs there', async (t) => {
+void test('keys: a key is stored where the configuration says, and the Firn that runs there knows it at once', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   await writeFile(
@@ -227,7 +227,7 @@ chains: [{ name: Demo L1, recording: ${smallFile} }]
   assert.equal(await firn.end(), 0)
 })
 
-void test('verify: an argument that makes no sense is told, nothing is compared', async () => {
+void test('verify: an invalid argument is an error, and nothing is compared', async () => {
   for (const [words, sentence] of [
     [['--sample', 'abc'], /^firn: --sample must be a count of at least 1: abc$/m],
     [['--sample', '0'], /^firn: --sample must be a count of at least 1: 0$/m],

@@ -78,29 +78,29 @@ function trailing(settled: boolean) {
 }
 
 void test('doctor: a final block that trails as the settled one is nothing to blame', async () => {
-  const told = await findings(trailing(true))
+  const found = await findings(trailing(true))
   assert.deepEqual(
-    told.filter(({ level }) => level === 'problem'),
+    found.filter(({ level }) => level === 'problem'),
     [],
   )
-  assert.ok(told.some(({ text }) => text.includes('settled all but its newest 3 blocks')))
+  assert.ok(found.some(({ text }) => text.includes('settled all but its newest 3 blocks')))
 })
 
 void test('doctor: blocks that are shown before they are accepted are a problem', async () => {
-  const told = await findings(trailing(false))
-  const problems = told.filter(({ level }) => level === 'problem')
+  const found = await findings(trailing(false))
+  const problems = found.filter(({ level }) => level === 'problem')
   assert.deepEqual(
     problems.map(({ text }) => text),
     ['shows 3 blocks that are not accepted yet'],
   )
 })
 
-void test('doctor: of a pruned node it says what it will never have', async () => {
-  const told = await findings((call, result) =>
+void test('doctor: of a pruned node it says which answers it will never have', async () => {
+  const found = await findings((call, result) =>
     call.method === 'eth_getBalance' ? { code: -32000, message: 'missing trie node' } : result,
   )
-  const [found] = told.filter(({ text }) => text.includes('keeps no past state'))
-  assert.match(found?.text ?? '', /internal transactions before its first traced block/)
+  const [finding] = found.filter(({ text }) => text.includes('keeps no past state'))
+  assert.match(finding?.text ?? '', /internal transactions before its first traced block/)
 })
 
 void test('doctor: stores that are not made yet are no problem, on a new database as in a new folder', async () => {

@@ -111,8 +111,8 @@ void test('mcp: every tool answers in few characters of whole JSON, and names a 
   atEnd(t, () => direct.close())
   for (const [name, input] of inputs.slice(0, 6)) {
     const said: Json = await direct.callTool({ name, arguments: { ...input } })
-    const told = JSON.parse(said.content[0].text)
-    const { page: _page, next: _next, ...same }: Json = told
+    const answer = JSON.parse(said.content[0].text)
+    const { page: _page, next: _next, ...same }: Json = answer
     const {
       page: _other,
       next: _more,

@@ -25,18 +25,18 @@ async function packed(t: TestContext): Promise<string> {
   return folder
 }
 
-void test('package: what npm publishes starts without its sources, indexes and shows the demo', async (t) => {
+void test('package: the published package starts without its sources, indexes and shows the demo', async (t) => {
   const folder = await packed(t)
   const entry = join(folder, 'bin/firn.js')
   const { version } = objectOf(
     JSON.parse(await readFile(join(root, 'package.json'), 'utf8')),
     'package.json',
   )
-  const told = await run(process.execPath, [entry, '--version'])
-  assert.equal(told.code, 0, told.stderr)
+  const printed = await run(process.execPath, [entry, '--version'])
+  assert.equal(printed.code, 0, printed.stderr)
   const layout = / \(layout \d+ of stores(?:, commit [0-9a-f]{12})?\)\n$/
-  assert.match(told.stdout, layout)
-  assert.equal(told.stdout.replace(layout, ''), version)
+  assert.match(printed.stdout, layout)
+  assert.equal(printed.stdout.replace(layout, ''), version)
 
   const flags = [
     'start',

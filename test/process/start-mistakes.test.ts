@@ -15,7 +15,7 @@ import {
   run,
   runFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
 } from '../support/processes/firn-process.ts'
 
@@ -172,7 +172,7 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
   assert.match(unknown.stderr, /^error: unknown command: strat$/m)
 })
 
-void test('old Node: one sentence says what is missing', async (t) => {
+void test('old Node: one sentence names the missing version', async (t) => {
   const said = 'Firn needs Node 24 or newer, this is 20.1.0'
   // This Node, which says that it is another; an older one that is there says so by itself.
   const pretend = `Object.defineProperty(process.versions, 'node', { value: '20.1.0' })`
@@ -230,7 +230,7 @@ void test('addresses: a flag or setting without a scheme is one sentence, of eve
   }
 })
 
-void test('start: what a configuration lacks is said with its remedy, and it runs all the same', async (t) => {
+void test('start: a warning names what a configuration lacks and its remedy, and Firn runs all the same', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   // A node that has no route for the chain, as AvalancheGo for one whose subnet it does not track.
@@ -256,7 +256,7 @@ void test('start: what a configuration lacks is said with its remedy, and it run
     /^ {2}chains\[0\] has no name and is called by its place: give it one, `name: My L1`\.$/m,
   )
   await until('the reason', async () => {
-    const [chain] = (await toldChains(bare)).values()
+    const [chain] = (await chainStatuses(bare)).values()
     return /the node does not run this chain: add its subnet to track-subnets and restart the node/.test(
       chain?.reason ?? '',
     )

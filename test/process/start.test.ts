@@ -17,7 +17,7 @@ import {
   freePort,
   freshFolder,
   startDemo,
-  toldChains,
+  chainStatuses,
   until,
   untilDemoServed,
 } from '../support/processes/firn-process.ts'
@@ -28,7 +28,7 @@ const demoFile = (name: string): string =>
 /** A chain of the demo. */
 const summit = openRecording(await readFile(demoFile('summit')))
 
-/** Hash of a block of the demo as the recorded node told it. */
+/** Hash of a block of the demo as the recorded node gave it. */
 async function recordedHash(height: number): Promise<unknown> {
   const range = { from: height, until: height + 1 }
   const { signal } = new AbortController()
@@ -53,7 +53,7 @@ void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it
     t.diagnostic(`${round}: first correct answer after ${elapsed} ms`)
     await untilDemoServed(firn)
     t.diagnostic(`${round}: live after ${Math.round(performance.now() - firn.startedMs)} ms`)
-    const chains = await toldChains(firn)
+    const chains = await chainStatuses(firn)
     assert.equal(chains.get('fuji-summit')?.indexedHeight, summit.heights.until - 1, round)
     assert.equal(chains.size, 5, 'two L1s, the C-Chain, Meridian and the primary network')
     assert.equal(await firn.end('SIGINT'), 0, `${round}: ${firn.errors()}`)
@@ -75,7 +75,7 @@ void test('start: others on the machine cannot read stores, in whatever folder t
   assert.equal(await firn.end(), 0)
 })
 
-void test('start: told to stop while it starts, it ends with 0', async (t) => {
+void test('start: a process that is stopped while it starts exits with 0', async (t) => {
   const folder = await freshFolder(t)
   const child = spawn(process.execPath, [
     entry,
@@ -93,7 +93,7 @@ void test('start: told to stop while it starts, it ends with 0', async (t) => {
   assert.equal(code, 0)
 })
 
-void test('start: nobody reads what it prints, and it serves all the same', async (t) => {
+void test('start: Firn serves also when its output is closed', async (t) => {
   const folder = await freshFolder(t)
   const port = await freePort()
   const flags = ['--port', String(port), '--node-port', '0', '--data-dir', folder]

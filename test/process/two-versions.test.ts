@@ -24,7 +24,7 @@ import {
 import { laterLayouts } from '../support/stores/later-layouts.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
 
-void test('two versions: who serves reads on from the stores of a later one that only added, and who indexes leaves them', async (t) => {
+void test('two versions: a serving process reads on from stores to which a later version only added, an indexing one leaves them', async (t) => {
   const store = await newDatabase()
   process.env['FIRN_STORE'] = store
   process.env['FIRN_POSTGRES_CONNECTIONS'] = '10'
@@ -57,9 +57,9 @@ void test('two versions: who serves reads on from the stores of a later one that
   await served(serving)
   const before = await pages(serving)
 
-  // All the while it is asked.
+  // Requests go on all the while.
   let isMigrated = false
-  const asked = (async () => {
+  const requests = (async () => {
     let count = 0
     do {
       assert.deepEqual(await pages(serving), before)
@@ -73,7 +73,7 @@ void test('two versions: who serves reads on from the stores of a later one that
     await (await openStore({ store, dataDir: '', layouts }, name, tables, 'write')).close()
   }
   isMigrated = true
-  assert.ok((await asked) > 0)
+  assert.ok((await requests) > 0)
   assert.deepEqual(await pages(serving), before)
   assert.equal(await serving.end(), 0)
 

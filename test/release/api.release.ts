@@ -51,9 +51,9 @@ void test('release: no client of an older version of this major version is broke
   for (const each of versions) assert.equal(broken(kept(each), JSON.stringify(ownDocument())), '')
 })
 
-void test('release: an answer that lost a member, a parameter that is wanted now and a path that is gone are told', () => {
+void test('release: a removed member of an answer, a newly required parameter and a removed path count as breaking', () => {
   const text = kept(versions[0] ?? '')
-  const changes: readonly [from: RegExp, to: string, told: RegExp][] = [
+  const changes: readonly [from: RegExp, to: string, reported: RegExp][] = [
     [/"\/v1\/chains\/\{chainId\}\/blocks"/, '"/v1/chains/{chainId}/blocksOfNow"', /removed/],
     [
       /"name":"pageSize","in":"query","required":false/,
@@ -66,9 +66,9 @@ void test('release: an answer that lost a member, a parameter that is wanted now
       /chains/,
     ],
   ]
-  for (const [from, to, told] of changes) {
+  for (const [from, to, reported] of changes) {
     const changed = text.replace(from, to)
     assert.notEqual(changed, text)
-    assert.match(broken(text, changed), told)
+    assert.match(broken(text, changed), reported)
   }
 })

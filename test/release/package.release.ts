@@ -28,7 +28,7 @@ import {
   follow,
   freePort,
   run,
-  toldChains,
+  chainStatuses,
   until,
   untilDemoServed,
   wholeDemo,
@@ -116,7 +116,7 @@ void test('package: a primary network and its C-Chain by a node', async (t) => {
   const data = ['--data-dir', join(folder, 'by-node')]
   const started = await follow(t, spawn(nodeOf(26), [...words, ...data], { cwd: user }))
   await until('two live chains', async () => {
-    const chains = [...(await toldChains(started)).values()]
+    const chains = [...(await chainStatuses(started)).values()]
     return chains.length === 2 && chains.every(({ state }) => state === 'live')
   })
   assert.equal(await started.end(), 0)

@@ -1,6 +1,6 @@
 /**
  * Two versions on one PostgreSQL server, as an upgrade without interruption has them: the package of a release serves
- * and is restarted, while this version brings the stores to its layout, indexes and serves. Both are asked all that the
+ * and is restarted, while this version brings the stores to its layout, indexes and serves. Both answer all that the
  * guides print, for as many seconds as `TEST_TWO_VERSIONS_SECONDS` says; thirty without it.
  *
  * Needs npm's registry and PostgreSQL's programs.
@@ -65,7 +65,7 @@ for (const released of readdirSync(keptReleases))
     const beganMs = performance.now()
     const passedMs = (): number => performance.now() - beganMs
     let restarted = 0
-    let asked = 0
+    let requestCount = 0
     const caller = async (from: number): Promise<void> => {
       for (let at = from; passedMs() < (restarted + 0.5) * restartEveryMs; at += callers) {
         const { path } = itemAt(requests, at % requests.length)
@@ -74,7 +74,7 @@ for (const released of readdirSync(keptReleases))
           await reply.text()
           // What stands in blocks to come is not found.
           assert.ok(reply.status === 200 || reply.status === 404, `${path}: ${reply.status}`)
-          asked++
+          requestCount++
         }
       }
     }
@@ -84,8 +84,8 @@ for (const released of readdirSync(keptReleases))
       older = await begin(kept, 'serve', 0)
       await untilAnswers(older)
     }
-    t.diagnostic(`${asked} requests, the older version restarted ${restarted} times`)
-    assert.ok(asked > 2 * requests.length)
+    t.diagnostic(`${requestCount} requests, the older version restarted ${restarted} times`)
+    assert.ok(requestCount > 2 * requests.length)
 
     await untilDemoServed(newer)
     const known = await operationsOf(older)

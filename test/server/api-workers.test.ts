@@ -74,14 +74,14 @@ void test('API workers: every thread answers alike, on one port that is ours alo
   assert.equal(await firn.end(), 0)
 })
 
-type Told = { readonly status: number; readonly headers: Headers; readonly body: string }
+type Reply = { readonly status: number; readonly headers: Headers; readonly body: string }
 
 /** The same question, each on a connection of its own, one after the other. */
-async function onOwnConnections(url: string): Promise<Told[]> {
-  const told: Told[] = []
-  while (told.length < connections) {
+async function onOwnConnections(url: string): Promise<Reply[]> {
+  const replies: Reply[] = []
+  while (replies.length < connections) {
     const reply = await fetch(url, { headers: { connection: 'close' } })
-    told.push({ status: reply.status, headers: reply.headers, body: await reply.text() })
+    replies.push({ status: reply.status, headers: reply.headers, body: await reply.text() })
   }
-  return told
+  return replies
 }

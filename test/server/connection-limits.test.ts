@@ -128,7 +128,7 @@ void test('slow readers: a stream of which nothing is taken ends, one that is re
   reader.destroy()
 })
 
-void test('connections: one address has so many, another is let in', async (t) => {
+void test('connections: one address has a limit, another address may still connect', async (t) => {
   const server = await start(t, { maxPerAddress: 3 })
   const held = []
   for (let at = 0; at < 3; at++) {

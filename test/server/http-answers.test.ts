@@ -114,7 +114,7 @@ void test('method: 405 with Allow where the path is known, 404 where it is not',
     assert.equal(errorIn(await ask(t, `${line} HTTP/1.1`)).statusCode, 404, line)
 })
 
-void test('OPTIONS: told the methods of a path, of the whole service by *', async (t) => {
+void test('OPTIONS: the answer names the methods of a path, and of the whole service for *', async (t) => {
   for (const [path, status, allow] of [
     ['/v1/things/1', 204, 'GET, HEAD, OPTIONS'],
     ['/v1/things/1:renew', 204, 'POST, OPTIONS'],
@@ -174,7 +174,7 @@ void test('a body of another content type: the answer says which is taken', asyn
   }
 })
 
-void test('a JSON-RPC call that fails, or comes to a wrong path, is told so in JSON-RPC', async (t) => {
+void test('a JSON-RPC call that fails, or comes to a wrong path, gets a JSON-RPC error', async (t) => {
   const call = '{"jsonrpc":"2.0","id":"seven","method":"eth_chainId"}'
   const batch = `[${call}]`
   for (const [path, text, status, error] of [
@@ -187,11 +187,11 @@ void test('a JSON-RPC call that fails, or comes to a wrong path, is told so in J
     const head = `Content-Type: application/json\nContent-Length: ${text.length}`
     const answer = await ask(t, `POST ${path} HTTP/1.1\n${head}\n\n${text}`)
     assert.equal(answer.status, status, path)
-    const told = JSON.parse(answer.body)
-    assert.equal(told.jsonrpc, '2.0')
-    assert.equal(told.id, text === call ? 'seven' : null)
-    assert.equal(told.error.code, error[0])
-    assert.match(told.error.message, error[1])
+    const response = JSON.parse(answer.body)
+    assert.equal(response.jsonrpc, '2.0')
+    assert.equal(response.id, text === call ? 'seven' : null)
+    assert.equal(response.error.code, error[0])
+    assert.match(response.error.message, error[1])
   }
 })
 

@@ -63,7 +63,7 @@ const prices: PriceSource = {
   historical: async ({ of }) => of.map(() => (arePriced ? '2' : undefined)),
 }
 const serve = async (): Promise<{ server: ApiServer; url: string }> => {
-  // Books of their own: what was asked before is not remembered.
+  // Books of their own: earlier requests are not remembered.
   const addressBooks = createRichAddressBooks(stillClock, noTokenNotes)
   const server = createServer({
     operations: Object.values<Operation>(
@@ -98,15 +98,15 @@ function get(url: string, path: string, headers: Record<string, string> = {}): P
       reply.on('data', (chunk: Buffer) => chunks.push(chunk))
       reply.on('end', () => {
         const bytes = Buffer.concat(chunks)
-        const { statusCode: status, headers: told } = reply
-        resolve({ status, headers: told, bytes, body: bytes.toString() })
+        const { statusCode: status, headers: received } = reply
+        resolve({ status, headers: received, bytes, body: bytes.toString() })
       })
     }).on('error', reject)
   })
 }
 
 /**
- * Blocks, transactions, addresses and tokens of the first half, in every way they are asked for.
+ * Blocks, transactions, addresses and tokens of the first half, by every path that has them.
  */
 function everyPath(): string[] {
   const chain = '/v1/chains/51002'
@@ -134,7 +134,7 @@ function everyPath(): string[] {
   return [...blocks, ...transactions.slice(0, 40), ...lists, chain, '/v1/chains', `${chain}/blocks`]
 }
 
-void test('HTTP cache: what may be kept for ever is the same after blocks, traces, prices and names', async () => {
+void test('HTTP cache: immutable answers are the same after new blocks, traces, prices and names', async () => {
   const first = await serve()
   const kept = new Map<string, string>()
   const tags = new Map<string, { readonly tag: string; readonly body: string }>()
@@ -183,7 +183,7 @@ void test('HTTP cache: what may be kept for ever is the same after blocks, trace
   await second.server.close()
 })
 
-void test('HTTP cache: a key, an alias and an error are asked for again', async () => {
+void test('HTTP cache: answers to a key, answers by an alias and errors are revalidated', async () => {
   const { server, url } = await serve()
   const block = '/v1/chains/51002/blocks/1'
   const control = async (path: string, headers = {}): Promise<string | undefined> =>

@@ -134,7 +134,7 @@ void test('server: HEAD answers as GET without a body, and an ETag saves the bod
   assert.equal(again.status, 304)
 })
 
-void test('server: what is not HTTP gets a 400, a slow head is cut off', async () => {
+void test('server: a request that is not HTTP gets a 400, a slow head is cut off', async () => {
   const { hostname, port } = new URL(url)
   const junk = connect(Number(port), hostname)
   junk.end('hello\r\n\r\n')

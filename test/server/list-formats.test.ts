@@ -239,7 +239,7 @@ void test('list formats: every list there is has columns, whatever else its body
   assert.deepEqual(single.map(listShapeOf), [undefined])
 })
 
-void test('list formats: what is wrong is told as ever, what is no list stays JSON', async () => {
+void test('list formats: errors keep their status, an answer that is no list stays JSON', async () => {
   assert.equal((await ask(`${blocks}?pageSize=0`, 'text/csv')).status, 400)
   assert.equal((await ask(`${blocks}?rltoken=avk_x`, 'text/csv')).status, 401)
   const single = await ask(`${blocks}/1`, 'text/csv')

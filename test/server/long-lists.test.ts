@@ -13,21 +13,13 @@ import {
 } from '../../src/store/query/primary/utxos.ts'
 import { packTraits } from '../../src/store/schema/primary/holding.ts'
 import { primaryTables } from '../../src/store/schema/primary/tables.ts'
+import { drawsOf } from '../support/processes/draws.ts'
 import { onBothEngines } from '../support/stores/stores.ts'
 
 const longest = 4
 const traits = packTraits({ asset: 1, kind: 0, needed: 1 })
 
 type Entry = { readonly address: number; readonly utxo: number; readonly amount: number }
-
-/** Numbers from 0 to 2^32 - 1, the same in every run. */
-function numbersFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state
-  }
-}
 
 /** Entries as a batch has them; the owners' places are their numbers. */
 function heldOf(entries: readonly Entry[], spentPos: number): Held {
@@ -78,7 +70,7 @@ const states = statement(
 
 onBothEngines('long lists: pages by amount are the sorted entries', primaryTables, async (test) => {
   const store = await test.open('write')
-  const next = numbersFrom(7)
+  const { below } = drawsOf(7)
   let lists = orderedLists(longest)
   let open: Entry[] = []
   let made = 0
@@ -86,12 +78,12 @@ onBothEngines('long lists: pages by amount are the sorted entries', primaryTable
   for (let batch = 0; batch < 12; batch++) {
     // The writer of another start knows nothing but the store.
     if (batch % 5 === 4) lists = orderedLists(longest)
-    const gone = open.filter(() => next() % 3 === 0)
+    const gone = open.filter(() => below(3) === 0)
     // Half of them go to the first three of forty addresses; amounts are often equal.
     const added = Array.from({ length: 60 }, () => ({
-      address: 1 + (next() % 2 === 0 ? next() % 3 : next() % 40),
+      address: 1 + (below(2) === 0 ? below(3) : below(40)),
       utxo: ++made,
-      amount: next() % 50,
+      amount: below(50),
     }))
     await write(store, lists, { added, gone })
     open = [...open.filter((entry) => !gone.includes(entry)), ...added]

@@ -1,4 +1,4 @@
-/** A configured chain that no node has told of yet is 503 with Retry-After, in every operation. */
+/** A configured chain that no node has identified yet is 503 with Retry-After, in every operation. */
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -47,11 +47,11 @@ chains:
   )
   const firn = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'data')])
   const { paths } = await firn.get('/openapi.json')
-  let asked = 0
+  let checked = 0
   for (const [path, item] of Object.entries(objectOf(paths, 'paths'))) {
     // Signatures wait for a node of their own: warp-opening.test.ts.
     if (!/\{(chainId|network)\}/.test(path) || path.includes('signatureAggregator')) continue
-    // What is asked of these is looked at before its chain is.
+    // These check their parameters before the chain.
     if (path.startsWith('/v2/verify/') || path.endsWith('/api')) continue
     for (const [method, described] of Object.entries(objectOf(item, path))) {
       const { status, retryAfter, words } = await askFor(firn.apiUrl, { path, method, described })
@@ -63,10 +63,10 @@ chains:
       }
       assert.equal(status, 503, title)
       assert.ok(Number(retryAfter) > 0, title)
-      asked++
+      checked++
     }
   }
-  assert.ok(asked > 40, `operations: ${asked}`)
+  assert.ok(checked > 40, `operations: ${checked}`)
   const other = await fetch(`${firn.apiUrl}/v1/networks/mainnet/blockchains/p-chain/transactions`)
   assert.equal(other.status, 404, 'a network that is not configured')
   const named = await fetch(`${firn.apiUrl}/v1/chains/nonsense/blocks`)

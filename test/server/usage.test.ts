@@ -1,4 +1,4 @@
-/** Usage of keys: counted and listed as it was asked, each key's own, also after a restart. */
+/** Usage of keys: requests are counted and listed, each key's own, also after a restart. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ async function ask(firn: RunningFirn, path: string, key?: string): Promise<Reply
 }
 
 /** Requests: path, the operation it belongs to, its chain, its status. */
-const asked = [
+const requests = [
   ['/v1/chains/51002/blocks', '/v1/chains/{chainId}/blocks', '51002', 200],
   ['/v1/chains/51002/blocks', '/v1/chains/{chainId}/blocks', '51002', 200],
   ['/v1/chains/51001/blocks', '/v1/chains/{chainId}/blocks', '51001', 200],
@@ -41,7 +41,7 @@ const asked = [
   ['/v2/chains', '/v2/chains', '', 200],
 ] as const
 
-void test('usage: what a key asked is counted and listed, and stays over a restart', async (t) => {
+void test('usage: requests of a key are counted and listed, and stay over a restart', async (t) => {
   const folder = await indexedFolder(t)
   const keyOf = async (name: string): Promise<string> =>
     (await runFirn('keys', 'create', name, '--data-dir', folder)).stdout.trim()
@@ -49,7 +49,7 @@ void test('usage: what a key asked is counted and listed, and stays over a resta
   const another = await keyOf('another')
   const first = await startFirn(t, ['--data-dir', folder])
   await untilAllServed(first)
-  for (const [path, , , status] of asked)
+  for (const [path, , , status] of requests)
     assert.equal((await ask(first, path, mine)).status, status, path)
   await ask(first, '/v2/chains', another)
   await ask(first, '/v2/chains')
@@ -69,7 +69,7 @@ void test('usage: what a key asked is counted and listed, and stays over a resta
     if (body.nextPageToken === undefined) break
     token = `&pageToken=${body.nextPageToken}`
   }
-  const blocks = asked.filter(([, path]) => path.endsWith('/blocks'))
+  const blocks = requests.filter(([, path]) => path.endsWith('/blocks'))
   assert.deepEqual(
     logs.map(({ requestPath, chainId, responseCode }) => [requestPath, chainId, responseCode]),
     blocks.map(([, path, chain, status]) => [path, chain, status]).toReversed(),
@@ -140,7 +140,7 @@ void test('usage: what a key asked is counted and listed, and stays over a resta
   const listed = await client.data.usageMetrics.getLogs({ pageSize: 3 }, options)
   let count = 0
   for await (const { result } of listed) count += result.logs.length
-  assert.ok(count >= asked.length)
+  assert.ok(count >= requests.length)
 })
 
 provesOperations([{ answered }], ['getApiUsageMetrics', 'getApiLogs'])

@@ -19,7 +19,7 @@ type Talking = {
   readonly close: () => Promise<void>
 }
 
-/** A server whose sockets say what they are told, and whose path `/away` refuses. */
+/** A server whose sockets echo what they receive, and whose path `/away` refuses. */
 async function talking(t: TestContext, admit?: () => Promise<undefined>): Promise<Talking> {
   const events = new EventTarget()
   const peers: Peer[] = []
@@ -124,7 +124,7 @@ void test('web sockets: a handshake behind an answered request is taken, one beh
   assert.doesNotMatch(await until(inside, '\0\0never'), / 101 /)
 })
 
-void test('web sockets: what may not be opened is answered by a status, and the connection ends', async (t) => {
+void test('web sockets: a refused upgrade gets a status, and the connection ends', async (t) => {
   const { port } = await talking(t)
   for (const [sent, status] of [
     [handshake('/away'), 404],
@@ -169,7 +169,7 @@ void test('web sockets: an address has sixteen, others are refused until one goe
   assert.match(await until(next, 'again'), / 101 /)
 })
 
-void test('web sockets: who does not read is cut off, and others go on', async (t) => {
+void test('web sockets: a client that does not read is cut off, and others go on', async (t) => {
   const { port, peers, nextEnd } = await talking(t)
   const reader = await openRaw(t, port)
   reader.socket.write(handshake())

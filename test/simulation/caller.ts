@@ -1,7 +1,7 @@
 /** A caller who reads lists page by page and asks for blocks while everything else happens. */
 
 import type { Clock } from '../../src/core/world.ts'
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 import type { History } from './history.ts'
 import {
   judgeBlock,
@@ -20,7 +20,7 @@ export type AskerParts = {
   readonly processes: () => readonly SimProcess[]
   /** True once the simulation is over. */
   readonly isOver: () => boolean
-  /** Shared by all callers: what was told before an answer was asked for. */
+  /** Shared by all callers: the heights of answers before a request. */
   readonly heights: Heights
   /** Up to where blocks are proven by now; what is not proven may be taken away again. */
   readonly proven: () => number
@@ -32,22 +32,22 @@ export type CallerOptions = AskerParts & { readonly history: History }
 /** The highest height that any answer has named so far, by stage; they never go back. */
 export class Heights {
   answers = 0
-  readonly #told = new Map<string, number>()
+  readonly #highest = new Map<string, number>()
 
   /** -1 before any answer. */
   of(stage: string): number {
-    return this.#told.get(stage) ?? -1
+    return this.#highest.get(stage) ?? -1
   }
 
   take(stage: string, height: number): void {
     this.answers++
-    this.#told.set(stage, Math.max(this.of(stage), height))
+    this.#highest.set(stage, Math.max(this.of(stage), height))
   }
 }
 
 /** An answer; its height is -1 where it names none. */
 // oxlint-disable-next-line typescript/no-explicit-any -- JSON of the product, judged by the oracle
-export type Told = { readonly status: number; readonly indexedHeight: number; readonly body: any }
+export type Answer = { readonly status: number; readonly indexedHeight: number; readonly body: any }
 
 /** A caller gives a server so long, and tries another then. */
 const patienceMs = 15_000
@@ -76,16 +76,17 @@ export async function readList(parts: CallerOptions, question: ListQuestion): Pr
   for (;;) {
     const next = token === undefined ? '' : `&pageToken=${encodeURIComponent(token)}`
     const path = `${question.path}?pageSize=${size}${next}`
-    const told = await ask(parts, path, stage)
-    if (told === undefined) {
+    const answer = await ask(parts, path, stage)
+    if (answer === undefined) {
       if (isOver()) return false
       await clock.sleep(draws.between(100, 2_000))
       continue
     }
-    if (told.status !== 200) throw new Wrong(`${path}: ${told.status} ${JSON.stringify(told.body)}`)
-    indexedHeight ??= told.indexedHeight
-    items.push(...told.body.transactions)
-    token = told.body.nextPageToken
+    if (answer.status !== 200)
+      throw new Wrong(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    indexedHeight ??= answer.indexedHeight
+    items.push(...answer.body.transactions)
+    token = answer.body.nextPageToken
     if (token === undefined) break
     if (draws.chance(0.3)) await clock.sleep(draws.between(10, 4_000))
   }
@@ -105,15 +106,18 @@ async function lookUp(parts: CallerOptions): Promise<void> {
   const before = parts.heights.of('blocks')
   const wanted = isBlock ? height : fact.height
   const isProven = wanted <= parts.proven()
-  const told = await ask(parts, path, 'blocks')
-  if (told === undefined) return
-  if (told.status === 404) {
-    if (!isProven || wanted > Math.max(before, told.indexedHeight)) return
-    throw new Wrong(`${path} of height ${wanted} is 404 at ${told.indexedHeight}, ${before} before`)
+  const answer = await ask(parts, path, 'blocks')
+  if (answer === undefined) return
+  if (answer.status === 404) {
+    if (!isProven || wanted > Math.max(before, answer.indexedHeight)) return
+    throw new Wrong(
+      `${path} of height ${wanted} is 404 at ${answer.indexedHeight}, ${before} before`,
+    )
   }
-  if (told.status !== 200) throw new Wrong(`${path}: ${told.status} ${JSON.stringify(told.body)}`)
-  if (isBlock) judgeBlock(history, height, told.body)
-  else if (isProven) judgeTransaction(history, fact, told.body)
+  if (answer.status !== 200)
+    throw new Wrong(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  if (isBlock) judgeBlock(history, height, answer.body)
+  else if (isProven) judgeTransaction(history, fact, answer.body)
 }
 
 /** One answer of any server; `undefined` where none is there, none answers, or all say later. */
@@ -121,7 +125,7 @@ export async function ask(
   parts: AskerParts,
   path: string,
   stage: string,
-): Promise<Told | undefined> {
+): Promise<Answer | undefined> {
   const { draws, clock, processes, heights } = parts
   const servers = processes().filter(({ life, http }) => !life.isDead && http() !== undefined)
   if (servers.length === 0) return undefined
@@ -137,7 +141,7 @@ export async function ask(
   const named = reply.headers['x-indexed-height']
   const indexedHeight = named === undefined ? -1 : Number(named)
   if (reply.statusCode === 200 && indexedHeight < before)
-    throw new Wrong(`${path} is complete up to ${indexedHeight}, after ${before} was told`)
+    throw new Wrong(`${path} is complete up to ${indexedHeight}, after ${before} before`)
   heights.take(stage, Math.min(indexedHeight, parts.proven()))
   return { status: reply.statusCode, indexedHeight, body: reply.json() }
 }

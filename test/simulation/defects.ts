@@ -47,13 +47,11 @@ export const defects: readonly Defect[] = [
     seams: () => {
       let isOff = false
       const transport = ({ request }: Transport): Transport => ({
-        request: async (asked) => {
-          const text = String(asked.body)
-          if (!text.includes('"debug_')) return request(asked)
+        request: async (sent) => {
+          const text = String(sent.body)
+          if (!text.includes('"debug_')) return request(sent)
           // A node knows no method of this name.
-          const reply = await request(
-            isOff ? { ...asked, body: text.replace('debug', 'no') } : asked,
-          )
+          const reply = await request(isOff ? { ...sent, body: text.replace('debug', 'no') } : sent)
           isOff ||= Buffer.from(reply.body).includes('"error"')
           return reply
         },
@@ -84,7 +82,7 @@ export const defects: readonly Defect[] = [
     seams: () => ({
       port: (port) =>
         changed(port, {
-          asked: (name, argument) => {
+          request: (name, argument) => {
             const { batch } = Object(argument)
             const last = name === 'traces' ? batch.until - batch.from - 1 : 0
             const { position, block } = Object(batch?.frames)
@@ -134,7 +132,7 @@ export const defects: readonly Defect[] = [
       return {
         port: (port) =>
           changed(port, {
-            answered: (name, value) => (name === 'begin' ? (first ??= value) : undefined),
+            answer: (name, value) => (name === 'begin' ? (first ??= value) : undefined),
           }),
       }
     },
@@ -146,13 +144,13 @@ export const defects: readonly Defect[] = [
     seams: () => ({
       port: (port) =>
         changed(port, {
-          answered: (name, value) =>
+          answer: (name, value) =>
             name === 'begin' ? { ...Object(value), parentHash: undefined } : undefined,
         }),
     }),
   },
   {
-    name: 'a configured chain that no node has told of yet is 404',
+    name: 'a configured chain that no node has identified yet is 404',
     seed: 64,
     seams: () => ({ knowsWaiting: false }),
   },
@@ -163,13 +161,13 @@ export const defects: readonly Defect[] = [
       operation: ({ contract, answer }, fresh) => ({
         contract,
         answer: async (input) => {
-          const told = await answer(input)
+          const reply = await answer(input)
           await new Promise((resolve) => setImmediate(resolve))
           const chainId = String(Reflect.get(input.path, 'chainId'))
           const height = await fresh(contract.path)?.({ chainId })?.indexedHeight()
-          if (height === undefined) return told
-          const headers = { ...told.headers, 'x-indexed-height': String(height) }
-          return Object.defineProperty(told, 'headers', { value: headers, configurable: true })
+          if (height === undefined) return reply
+          const headers = { ...reply.headers, 'x-indexed-height': String(height) }
+          return Object.defineProperty(reply, 'headers', { value: headers, configurable: true })
         },
       }),
     }),
@@ -180,30 +178,30 @@ export const defects: readonly Defect[] = [
 function seeingOneRow(writer: Writer): Writer {
   return {
     ...writer,
-    run: async (asked, values) => {
-      const rows = await writer.run(asked, values)
-      return /^update (lease set until_ms|checkpoint) /.test(asked.sqlite) ? 1 : rows
+    run: async (statement, values) => {
+      const rows = await writer.run(statement, values)
+      return /^update (lease set until_ms|checkpoint) /.test(statement.sqlite) ? 1 : rows
     },
   }
 }
 
-/** `port` with what is asked, and what is answered, as a defect changes them. */
+/** `port` with requests and answers as a defect changes them. */
 function changed(
   port: Port,
-  change: { readonly asked?: Change; readonly answered?: Change },
+  change: { readonly request?: Change; readonly answer?: Change },
 ): Port {
   const names = new Map<unknown, string>()
   return {
     postMessage: (message, transfer) => {
       const { id, name, argument } = Object(message)
       names.set(id, name)
-      change.asked?.(name, argument)
+      change.request?.(name, argument)
       port.postMessage(message, transfer)
     },
     on: (event, receive) =>
       port.on(event, (message) => {
         const { id, value } = Object(message)
-        const answer = value && change.answered?.(names.get(id) ?? '', value)
+        const answer = value && change.answer?.(names.get(id) ?? '', value)
         receive(answer === undefined ? message : { id, value: answer })
       }),
   }

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { Fault } from '../../src/core/fault.ts'
 import type { Database, Reader, Writer } from '../../src/store/engine/database.ts'
 import type { OpenAround } from '../../src/store/open.ts'
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 import { Killed, type Life } from './life.ts'
 
 /** A harm that a store suffers while it lasts. */
@@ -26,7 +26,7 @@ export type StoreHarm = {
 export class Disk {
   readonly harms = new Set<StoreHarm>()
   readonly folder: string
-  /** Told when the power goes: every process ends at once. */
+  /** Called when the power goes: every process ends at once. */
   powerLost: (() => Promise<void>) | undefined
   readonly #turns = new Map<string, Promise<unknown>>()
   readonly #open = new Map<Life, Set<Database>>()
@@ -91,9 +91,10 @@ export class Disk {
     return {
       engine: inner.engine,
       name: inner.name,
-      all: async (...asked) => life.meets(async () => read(() => inner.all(...asked))),
-      get: async (...asked) => life.meets(async () => read(() => inner.get(...asked))),
-      lookup: async (...asked) => life.meets(async () => read(() => inner.lookup(...asked))),
+      all: async (...parameters) => life.meets(async () => read(() => inner.all(...parameters))),
+      get: async (...parameters) => life.meets(async () => read(() => inner.get(...parameters))),
+      lookup: async (...parameters) =>
+        life.meets(async () => read(() => inner.lookup(...parameters))),
       snapshot: (work) => life.meets(() => inner.snapshot(work)),
       claim: (epoch) => life.meets(async () => inner.claim(epoch)),
       unclaim: (epoch) => life.meets(async () => inner.unclaim(epoch)),
@@ -155,7 +156,7 @@ export class Disk {
 
   /**
    * Contents of a disk when the power goes before a commit is synced: the log as it was, and any
-   * part of what the commit added. The commit itself was told to nobody.
+   * part of what the commit added. Nobody learned of the commit itself.
    */
   async #losePower(name: string, before: number, harm: StoreHarm): Promise<boolean> {
     const file = this.#file(name)
@@ -176,10 +177,10 @@ export class Disk {
 /** The same writer, whose every operation is counted first. */
 function spentBy(writer: Writer, spend: () => void): Writer {
   const then =
-    <Asked extends unknown[], Told>(work: (...asked: Asked) => Told) =>
-    async (...asked: Asked): Promise<Awaited<Told>> => {
+    <Parameters extends unknown[], Result>(work: (...parameters: Parameters) => Result) =>
+    async (...parameters: Parameters): Promise<Awaited<Result>> => {
       spend()
-      return await work(...asked)
+      return await work(...parameters)
     }
   const reader: Reader = {
     all: then(writer.all),

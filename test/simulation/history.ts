@@ -4,7 +4,7 @@
  */
 
 import { provenBlock, type Settled } from '../../bench/proven-block.ts'
-import { drawsOf, type Draws } from './draws.ts'
+import { drawsOf, type Draws } from '../support/processes/draws.ts'
 import { messageLogs } from './messages.ts'
 
 /** A token transfer. Amount or token id as a decimal text. */
@@ -99,7 +99,7 @@ class Maker {
   readonly #transfers: TransferFact[] = []
   readonly #transactions: ValueFact[] = []
   readonly #internals: ValueFact[] = []
-  /** Of each block, as they are told. */
+  /** Of each block, as a node gives them. */
   readonly #receipts: object[][] = []
   readonly #heliconFrom: number
   /** Height that the last header settled. */
@@ -154,17 +154,17 @@ class Maker {
       parent,
       this.#settle(height),
     )
-    const told: {
+    const parts: {
       block: { transactions: { hash: string }[] }
       receipts: object[]
     } = JSON.parse(text)
-    this.#receipts.push(told.receipts)
-    const txHashes = told.block.transactions.map((tx) => tx.hash)
+    this.#receipts.push(parts.receipts)
+    const txHashes = parts.block.transactions.map((tx) => tx.hash)
     this.#keep(height, made, txHashes)
     const traces = made.map((one, at) => ({ txHash: txHashes[at], result: frameOf(one) }))
     return {
-      block: JSON.stringify(told.block),
-      receipts: JSON.stringify(told.receipts),
+      block: JSON.stringify(parts.block),
+      receipts: JSON.stringify(parts.receipts),
       traces: JSON.stringify(traces),
       hash,
       txHashes,

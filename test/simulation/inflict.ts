@@ -1,8 +1,8 @@
 /** Carries out the faults of a plan on a deployment, and counts where each took effect. */
 
+import { drawsOf } from '../support/processes/draws.ts'
 import type { Deployment } from './deployment.ts'
 import type { StoreHarm } from './disk.ts'
-import { drawsOf } from './draws.ts'
 import type { BucketFault, FaultKind, PlannedFault } from './fault-kinds.ts'
 
 /** Number of times each kind took effect. */

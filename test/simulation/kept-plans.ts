@@ -85,7 +85,7 @@ export const keptPrimaryPlans: readonly KeptPlan[] = [
   },
   {
     found:
-      'a process that stood by at the height of the one that writes was asked how far the traces are',
+      'a process that stood by at the height of the one that writes answered how far the traces are',
     plan: {
       seed: 1_170,
       history: 6,

@@ -8,7 +8,7 @@ type Draw = () => number
 /** Changes one reply; gives it back equal where it has nothing of the kind. */
 export type Change = (reply: unknown, draw: Draw) => unknown
 
-/** A kind of lie, and the reply it is told in. */
+/** A kind of lie, and the reply it changes. */
 export type LieKind = {
   readonly name: string
   readonly method: 'block' | 'receipts' | 'traces'
@@ -100,7 +100,7 @@ function receiptLies(): LieKind[] {
     field('from', digit),
     field('transactionHash', digit),
     logs('dropped', (all) => all.slice(0, -1)),
-    logs('told twice', (all) => [...all, ...all.slice(-1)]),
+    logs('listed twice', (all) => [...all, ...all.slice(-1)]),
     logs('in another order', reordered),
     logs('address', (all, draw) =>
       oneOf(all, draw, (log) => ({ ...log, address: digit(log['address'], draw) })),

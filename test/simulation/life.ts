@@ -33,7 +33,7 @@ export class Life {
     for (const end of this.#ended.splice(0)) end()
   }
 
-  /** Told once when it is killed. */
+  /** Called once when it is killed. */
   whenKilled(end: () => void): void {
     this.#ended.push(end)
   }

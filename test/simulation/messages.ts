@@ -5,7 +5,7 @@
  * Source: icm-services icm-contracts/avalanche/teleporter/ITeleporterMessenger.sol.
  */
 
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 
 /** The messenger's address on every chain. */
 const messenger = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'

@@ -2,7 +2,7 @@
 
 import { Fault } from '../../src/core/fault.ts'
 import type { Clock, HttpReply, HttpRequest } from '../../src/core/world.ts'
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 import type { FaultKind } from './fault-kinds.ts'
 
 /** A fault while it lasts. */

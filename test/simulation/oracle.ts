@@ -20,7 +20,7 @@ export type ListQuestion = {
 /** An answer that contradicts the history, or itself. */
 export class Wrong extends Error {}
 
-/** Every list that can be asked about a chain. */
+/** Every list of a chain. */
 export function listQuestions(history: History): readonly ListQuestion[] {
   const at = `/v1/chains/${history.chainId}`
   const ofPerson = (person: string): ListQuestion[] => {
@@ -56,7 +56,7 @@ export function listQuestions(history: History): readonly ListQuestion[] {
 
 /**
  * Pages of one list in the order they came, the height that the first named, and up to where blocks
- * were proven before it was asked for.
+ * were proven before it was requested.
  */
 export type ReadList = {
   readonly items: readonly Json[]
@@ -77,13 +77,13 @@ export function judgeList(question: ListQuestion, { items: all, ...of }: ReadLis
     .filter(({ height }) => height <= until)
     .map(({ text }) => text)
     .toReversed()
-  const told = items.map(question.textOf)
-  const at = wanted.findIndex((text, place) => text !== told[place])
-  if (at < 0 && told.length === wanted.length) return
+  const listed = items.map(question.textOf)
+  const at = wanted.findIndex((text, place) => text !== listed[place])
+  if (at < 0 && listed.length === wanted.length) return
   const place = at < 0 ? wanted.length : at
   throw new Wrong(
-    `${question.path} up to ${until}: ${told.length} items, not ${wanted.length}; ` +
-      `item ${place} is ${told[place] ?? 'missing'}, not ${wanted[place] ?? 'there'}`,
+    `${question.path} up to ${until}: ${listed.length} items, not ${wanted.length}; ` +
+      `item ${place} is ${listed[place] ?? 'missing'}, not ${wanted[place] ?? 'there'}`,
   )
 }
 
@@ -91,16 +91,17 @@ export function judgeList(question: ListQuestion, { items: all, ...of }: ReadLis
 export function judgeBlock(history: History, height: number, body: Json): void {
   const block = history.blocks[height]
   const wanted = `${block?.hash} ${block?.txHashes.length} ${block?.time}`
-  const told = `${body.blockHash} ${body.txCount} ${body.blockTimestamp}`
-  if (told !== wanted) throw new Wrong(`block ${height} is ${told}, not ${wanted}`)
+  const served = `${body.blockHash} ${body.txCount} ${body.blockTimestamp}`
+  if (served !== wanted) throw new Wrong(`block ${height} is ${served}, not ${wanted}`)
 }
 
 /** Holds a transaction with its transfers against the history. Throws {@link Wrong}. */
 export function judgeTransaction(history: History, fact: ValueFact, body: Json): void {
   const { from, to, value } = fact
   const native = body.nativeTransaction
-  const told = `${lower(native.from)} ${lower(native.to)} ${native.value}`
-  if (told !== `${from} ${to} ${value}`) throw new Wrong(`transaction ${fact.txHash} is ${told}`)
+  const served = `${lower(native.from)} ${lower(native.to)} ${native.value}`
+  if (served !== `${from} ${to} ${value}`)
+    throw new Wrong(`transaction ${fact.txHash} is ${served}`)
   const moved = history.transfers
     .filter(({ txHash, token }) => txHash === fact.txHash && token !== history.nft)
     .map(({ token, amount }) => `${token} ${amount}`)

@@ -2,7 +2,7 @@
  * Faults of a simulation, their times and durations: drawn from its seed, before it begins.
  */
 
-import { drawsOf, type Draws } from './draws.ts'
+import { drawsOf, type Draws } from '../support/processes/draws.ts'
 import {
   bucketPlanKinds,
   type FaultKind,

@@ -9,7 +9,7 @@
 import { toCb58 } from '../../src/core/cb58.ts'
 import { sha256 } from '../../src/core/hash.ts'
 import type { Clock, HttpReply, HttpRequest } from '../../src/core/world.ts'
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 import type { FaultKind } from './fault-kinds.ts'
 import { type Condition, NodeHarms, plainReply, type SimEndpoint } from './node-harms.ts'
 
@@ -30,7 +30,7 @@ export type PrimaryHistory = {
 
 type Chain = 'P' | 'X' | 'C'
 type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
-type Told = { readonly result: unknown } | { readonly error: object }
+type Outcome = { readonly result: unknown } | { readonly error: object }
 
 /** One node. */
 export class PrimarySimNode implements SimEndpoint {
@@ -72,13 +72,13 @@ export class PrimarySimNode implements SimEndpoint {
       return plainReply(404, '404 page not found\n')
     if (isStarting && !path.startsWith('/ext/info')) return plainReply(404, '404 page not found\n')
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON-RPC written by our client
-    const asked = JSON.parse(String(body)) as Call | Call[]
+    const calls = JSON.parse(String(body)) as Call | Call[]
     const answer = (call: Call): object => ({
       jsonrpc: '2.0',
       id: call.id,
-      ...this.#told(call, isStarting),
+      ...this.#outcome(call, isStarting),
     })
-    const answers = Array.isArray(asked) ? asked.map(answer) : answer(asked)
+    const answers = Array.isArray(calls) ? calls.map(answer) : answer(calls)
     return plainReply(200, JSON.stringify(answers))
   }
 
@@ -87,7 +87,7 @@ export class PrimarySimNode implements SimEndpoint {
     return restarts !== undefined && this.#harms.passed(restarts) < 0.8
   }
 
-  #told({ method, params }: Call, isStarting: boolean): Told {
+  #outcome({ method, params }: Call, isStarting: boolean): Outcome {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our client
     const named = (params[0] ?? {}) as Readonly<Record<string, string>>
     const { networkId, nodeVersion, chainIds, upgrades } = this.#history.identity
@@ -139,14 +139,14 @@ export class PrimarySimNode implements SimEndpoint {
     return Math.max(0, Math.floor(top * this.#share()) - (lags === undefined ? 0 : 5))
   }
 
-  #block(chain: 'P' | 'X', height: number): Told {
+  #block(chain: 'P' | 'X', height: number): Outcome {
     const bytes = height > this.#head(chain) ? undefined : this.#bytes(chain, height)
     if (bytes === undefined) return { error: { code: -32000, message: 'not found' } }
     return { result: { block: `0x${Buffer.from(bytes).toString('hex')}` } }
   }
 
   /** Any block that it tells, true or not, it knows by the hash of its bytes, too. */
-  #blockOf(chain: 'P' | 'X', id: string): Told {
+  #blockOf(chain: 'P' | 'X', id: string): Outcome {
     const all = [...this.#history[chain], ...this.#other[chain]]
     const bytes = all.find((each) => toCb58(sha256(each)) === id)
     if (bytes === undefined) return { error: { code: -32000, message: 'not found' } }
@@ -159,11 +159,11 @@ export class PrimarySimNode implements SimEndpoint {
     return this.#history.C[swapped && height > 1 ? height - 1 : height] ?? null
   }
 
-  #containers(start: number, named: Readonly<Record<string, string>>): Told {
+  #containers(start: number, named: Readonly<Record<string, string>>): Outcome {
     const most = Math.min(Number(named['numToFetch'] ?? 1), 64)
     const found: object[] = []
     const skips = this.#harms.has('primary: the index skips')
-    // From the first container that is asked for on, or from the second.
+    // From the first container that is requested on, or from the second.
     const skipFrom = skips?.draws.chance(0.3) === true ? start + skips.draws.below(2) : undefined
     for (let at = start; at < start + most; at++) {
       const isSkipped = skipFrom !== undefined && at >= skipFrom

@@ -2,7 +2,7 @@
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import type { Clock, HttpReply, HttpRequest } from '../../src/core/world.ts'
-import type { Draws } from './draws.ts'
+import type { Draws } from '../support/processes/draws.ts'
 import type { History } from './history.ts'
 import { lieKinds } from './lies.ts'
 import { type Condition, NodeHarms, plainReply, type SimEndpoint } from './node-harms.ts'
@@ -134,13 +134,13 @@ export class SimNode implements SimEndpoint {
       case 'eth_getBlockByNumber':
         return this.#block(this.#height(first), call.params[1] === true)
       case 'eth_getBlockReceipts':
-        return { text: this.#told(this.#height(first))?.receipts ?? 'null' }
+        return { text: this.#blockAt(this.#height(first))?.receipts ?? 'null' }
       case 'eth_getTransactionReceipt':
         return { text: this.#receipt(String(first)) }
       case 'debug_traceBlockByNumber':
         return this.#height(first) === 0
           ? { error: { code: -32000, message: 'genesis is not traceable' } }
-          : { text: this.#told(this.#height(first))?.traces ?? 'null' }
+          : { text: this.#blockAt(this.#height(first))?.traces ?? 'null' }
       case 'debug_traceTransaction':
         return { text: this.#trace(String(first)) }
       case 'eth_call': {
@@ -158,7 +158,7 @@ export class SimNode implements SimEndpoint {
   }
 
   /** Its data at a height: never above what the chain has, whatever it says of its head. */
-  #told(height: number): History['blocks'][number] | undefined {
+  #blockAt(height: number): History['blocks'][number] | undefined {
     if (height > Math.min(this.#head(), this.#headNow())) return undefined
     const foreign = this.#harms.has('node: serves another history')
     if (foreign === undefined || height < trueBlocks) return this.#history.blocks[height]
@@ -167,25 +167,25 @@ export class SimNode implements SimEndpoint {
   }
 
   #block(height: number, isWhole: boolean): Outcome {
-    const told = this.#told(height)
-    if (told === undefined)
+    const block = this.#blockAt(height)
+    if (block === undefined)
       return { error: { code: -32000, message: 'cannot query unfinalized data' } }
-    if (isWhole) return { text: told.block }
-    const block = objectOf(JSON.parse(told.block), 'block')
-    return { text: JSON.stringify({ ...block, transactions: told.txHashes }) }
+    if (isWhole) return { text: block.block }
+    const full = objectOf(JSON.parse(block.block), 'block')
+    return { text: JSON.stringify({ ...full, transactions: block.txHashes }) }
   }
 
   #receipt(hash: string): string {
-    const told = this.#history.blocks.find(({ txHashes }) => txHashes.includes(hash))
-    const all: unknown = JSON.parse(told?.receipts ?? '[]')
-    const at = told?.txHashes.indexOf(hash) ?? -1
+    const block = this.#history.blocks.find(({ txHashes }) => txHashes.includes(hash))
+    const all: unknown = JSON.parse(block?.receipts ?? '[]')
+    const at = block?.txHashes.indexOf(hash) ?? -1
     return Array.isArray(all) && at >= 0 ? JSON.stringify(all[at]) : 'null'
   }
 
   #trace(hash: string): string {
-    const told = this.#history.blocks.find(({ txHashes }) => txHashes.includes(hash))
-    const all: unknown = JSON.parse(told?.traces ?? '[]')
-    const at = told?.txHashes.indexOf(hash) ?? -1
+    const block = this.#history.blocks.find(({ txHashes }) => txHashes.includes(hash))
+    const all: unknown = JSON.parse(block?.traces ?? '[]')
+    const at = block?.txHashes.indexOf(hash) ?? -1
     return Array.isArray(all) && at >= 0
       ? JSON.stringify(objectOf(all[at], 'trace')['result'])
       : 'null'

@@ -64,7 +64,7 @@ export type ProcessParts = {
   readonly role: Role
   /** Names it, and no other, in leases. */
   readonly owner: string
-  /** Told what no process may meet: an error that is no fault. */
+  /** Called with what no process may meet: an error that is no fault. */
   readonly broke: (error: unknown) => void
   /** Parts that a defect changes. */
   readonly seams: Seams
@@ -225,7 +225,7 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
     })
     const server = createServer({
       operations: [...Object.values<Operation>(evmOperations(parts)), ...primary]
-        .filter(({ contract }) => askedOperations.has(contract.id))
+        .filter(({ contract }) => servedOperations.has(contract.id))
         .map((operation) => seams.operation?.(operation, freshChains) ?? operation),
       dialectRules: { ...evmDialectRules, ...primaryDialectRules },
       dialect: 'documented',
@@ -252,8 +252,8 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
   }
 }
 
-/** Operations that callers of a simulation ask; a server of few is made quickly. */
-const askedOperations: ReadonlySet<string> = new Set([
+/** Operations that callers of a simulation call; a server of few is made quickly. */
+const servedOperations: ReadonlySet<string> = new Set([
   'listErc20Transactions',
   'listErc721Transactions',
   'listNativeTransactions',

@@ -19,9 +19,9 @@ import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts
 import { openStore } from '../../src/store/open.ts'
 import { primaryStoreTables } from '../../src/store/schema/stores.ts'
 import { factsOf } from '../support/chains/primary-facts.ts'
+import { drawsOf } from '../support/processes/draws.ts'
 import { ask, type AskerParts, Heights } from './caller.ts'
 import { Deployment } from './deployment.ts'
-import { drawsOf } from './draws.ts'
 import { inflict, type Tally } from './inflict.ts'
 import { Wrong } from './oracle.ts'
 import { type Plan, troubleMs } from './plan.ts'
@@ -57,7 +57,7 @@ let wanted: Record<string, string[]> | undefined
 async function historyOf(file: string): Promise<PrimaryHistory> {
   const recording = openRecordedPrimary(readFileSync(join(import.meta.dirname, '../..', file)))
   const identity = await recording.identity(signal)
-  // A source gives a part of what it is asked for.
+  // A source gives a part of what is requested.
   const whole = async <T>(
     top: number,
     read: (range: { readonly from: number; readonly until: number }) => Promise<readonly T[]>,
@@ -85,12 +85,12 @@ async function historyOf(file: string): Promise<PrimaryHistory> {
       ...(await bytesOf('P')).slice(1),
     ],
     X: await bytesOf('X'),
-    C: toldBlocks(c),
+    C: blocksAsJson(c),
   }
 }
 
 /** Blocks as `eth_getBlockByNumber` gives them, without EVM transactions, under headers made for them. */
-function toldBlocks(blocks: readonly CBlock[]): object[] {
+function blocksAsJson(blocks: readonly CBlock[]): object[] {
   let parentHash = zeros
   return blocks.map(({ height, time, sizeBytes, extraData }) => {
     const header = {
@@ -126,9 +126,9 @@ export async function simulatePrimary(plan: Plan): Promise<Outcome> {
   try {
     const recoveryMs = await live(plan, deployment, { tally, heights })
     await deployment.end()
-    const told = await rowsOf(folder)
-    if (plan.faults.length === 0) wanted = told
-    else await compare(told)
+    const rows = await rowsOf(folder)
+    if (plan.faults.length === 0) wanted = rows
+    else await compare(rows)
     return { tally, answers: heights.answers, recoveryMs }
   } catch (error) {
     await deployment.end()
@@ -241,21 +241,21 @@ async function readBlocks(parts: AskerParts, chain: Chain): Promise<boolean> {
   const { draws, clock, isOver } = parts
   const names = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const
   const path = `/v1/networks/fuji/blockchains/${names[chain]}/blocks?pageSize=${draws.between(20, 101)}`
-  const told: string[] = []
+  const listed: string[] = []
   let token: string | undefined
   let first: { readonly height: number; readonly newest: number } | undefined
   for (let tries = 0; tries < 400; tries++) {
-    const asked = token === undefined ? path : `${path}&pageToken=${encodeURIComponent(token)}`
-    const answer = await ask(parts, asked, chain)
+    const page = token === undefined ? path : `${path}&pageToken=${encodeURIComponent(token)}`
+    const answer = await ask(parts, page, chain)
     if (answer === undefined) {
       if (isOver()) return false
       await clock.sleep(draws.between(100, 2_000))
       continue
     }
     if (answer.status !== 200)
-      throw new Wrong(`${asked}: ${answer.status} ${JSON.stringify(answer.body)}`)
+      throw new Wrong(`${page}: ${answer.status} ${JSON.stringify(answer.body)}`)
     for (const { blockNumber, blockHash } of answer.body.blocks)
-      told.push(textOf(chain, Number(blockNumber), blockHash))
+      listed.push(textOf(chain, Number(blockNumber), blockHash))
     first ??= {
       height: answer.indexedHeight,
       newest: Number(answer.body.blocks[0]?.blockNumber ?? -1),
@@ -270,11 +270,11 @@ async function readBlocks(parts: AskerParts, chain: Chain): Promise<boolean> {
     .slice(0, until + 1)
     .flatMap((id, height) => (isKept(chain, height) ? [textOf(chain, height, id)] : []))
     .toReversed()
-  const at = right.findIndex((text, place) => text !== told[place])
-  if (at >= 0 || told.length !== right.length)
+  const at = right.findIndex((text, place) => text !== listed[place])
+  if (at >= 0 || listed.length !== right.length)
     throw new Wrong(
-      `${chain}-blocks up to ${until}: ${told.length} of ${right.length}, ` +
-        `${at} is ${told[Math.max(at, 0)]}, not ${right[Math.max(at, 0)]}`,
+      `${chain}-blocks up to ${until}: ${listed.length} of ${right.length}, ` +
+        `${at} is ${listed[Math.max(at, 0)]}, not ${right[Math.max(at, 0)]}`,
     )
   return true
 }
@@ -298,15 +298,15 @@ async function rowsOf(folder: string): Promise<Record<string, string[]>> {
   return facts
 }
 
-async function compare(told: Record<string, string[]>): Promise<void> {
+async function compare(stored: Record<string, string[]>): Promise<void> {
   if (wanted === undefined) {
     const plan: Plan = { seed: 0, history: 0, nodes: 1, roles: ['all'], callers: 1, faults: [] }
     const { wrong } = await simulatePrimary(plan)
     if (wrong !== undefined) throw new Wrong(`undisturbed: ${wrong}`)
   }
   for (const [table, rows] of Object.entries(wanted ?? {})) {
-    const at = rows.findIndex((row, place) => row !== told[table]?.[place])
-    if (at >= 0 || rows.length !== told[table]?.length)
-      throw new Wrong(`row ${at} of ${table} is ${told[table]?.[at]}, undisturbed ${rows[at]}`)
+    const at = rows.findIndex((row, place) => row !== stored[table]?.[place])
+    if (at >= 0 || rows.length !== stored[table]?.length)
+      throw new Wrong(`row ${at} of ${table} is ${stored[table]?.[at]}, undisturbed ${rows[at]}`)
   }
 }

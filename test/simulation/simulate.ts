@@ -16,12 +16,12 @@ import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { nftMetadata } from '../../src/store/schema/nft.ts'
 import { chainTables, messageTables } from '../../src/store/schema/stores.ts'
 import type { Table } from '../../src/store/schema/table.ts'
+import { drawsOf } from '../support/processes/draws.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 import { call, type CallerOptions, Heights, readList } from './caller.ts'
 import type { Defect } from './defects.ts'
 import { Deployment } from './deployment.ts'
-import { drawsOf } from './draws.ts'
 import { type History, historyOf } from './history.ts'
 import { inflict, type Tally } from './inflict.ts'
 import { Life } from './life.ts'
@@ -259,10 +259,10 @@ async function compare(history: number, location: StoreLocation): Promise<void> 
     const { wrong } = await simulate(undisturbed(history))
     if (wrong !== undefined) throw new Wrong(`undisturbed: ${wrong}`)
   }
-  const told = await digestOf(location)
+  const stored = await digestOf(location)
   for (const [table, digest] of Object.entries(wanted.get(history) ?? {}))
-    if (told[table] !== digest)
-      throw new Wrong(`table ${table} holds ${told[table]}, undisturbed ${digest}`)
+    if (stored[table] !== digest)
+      throw new Wrong(`table ${table} holds ${stored[table]}, undisturbed ${digest}`)
 }
 
 function undisturbed(history: number): Plan {

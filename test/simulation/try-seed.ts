@@ -1,4 +1,4 @@
-/** Runs plans; one that fails is made small first, and told so that it can be had again. */
+/** Runs plans; one that fails is made small first, and printed so that it can be run again. */
 
 import { bucketPlanOf, type Plan, planOf, primaryPlanOf } from './plan.ts'
 import { shrink } from './shrink.ts'

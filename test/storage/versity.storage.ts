@@ -20,6 +20,7 @@ import { openStore } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { demoFilling } from '../support/chains/read-demo-chain.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
 import { freezeAt, mergeAll } from '../support/stores/freeze-store.ts'
 import { bucketOf } from '../support/stores/object-storage.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
@@ -40,11 +41,7 @@ const bucketWith = (own: typeof keys, aheadMs = 0): Bucket =>
     {
       folder,
       credentials: { get: async () => own, renew: () => {} },
-      clock: {
-        now: () => Date.now() + aheadMs,
-        monotonic: () => performance.now(),
-        sleep: (ms) => pause(ms),
-      },
+      clock: { ...systemClock, now: () => Date.now() + aheadMs },
     },
   ).bucket
 

@@ -77,8 +77,8 @@ onBothEngines(
       shared === undefined ? store.open('write') : { ...shared, close: async () => undefined }
     const host = (): UseCounter => createUseCounter({ clock, log: silentLog, open })
     const limit = { perMinute: 100, perDay: 1_000 }
-    const taken = async (caller: string, from: readonly UseCounter[], asked: number) => {
-      const all = Array.from({ length: asked }, (_, at) => from[at % from.length])
+    const taken = async (caller: string, from: readonly UseCounter[], requests: number) => {
+      const all = Array.from({ length: requests }, (_, at) => from[at % from.length])
       const answers = await Promise.all(all.map(async (one) => one?.take(caller, 1, limit)))
       return answers.filter((is) => is === true).length
     }

@@ -12,6 +12,7 @@ import type { Bucket } from '../../src/store/bucket/bucket.ts'
 import { CredentialSource } from '../../src/store/bucket/credentials.ts'
 import { openWorld } from '../../src/world/world.ts'
 import { freshFolder } from '../support/processes/firn-process.ts'
+import { manualClock } from '../support/processes/manual-clock.ts'
 import {
   bucketOf,
   type ObjectStorage,
@@ -54,10 +55,10 @@ for (const [kind, bytes] of Object.entries({ short, long })) {
     void test(`bucket: a ${kind} file is stored though each request meets once: ${fault}`, async (t) => {
       const { bucket, storage, fileOf } = await opened(t)
       const met = new Set<string>()
-      storage.fault = (asked) => {
-        if (met.has(asked) || (fault === 'error behind success' && !asked.startsWith('POST')))
+      storage.fault = (request) => {
+        if (met.has(request) || (fault === 'error behind success' && !request.startsWith('POST')))
           return undefined
-        met.add(asked)
+        met.add(request)
         return fault
       }
       await bucket.put('file', fileOf(bytes), freshMs)
@@ -81,7 +82,7 @@ void test('bucket: the file of another writer is the same file; one that is abou
   assert.ok(short.equals(storage.files.get('firn/file')?.bytes ?? Buffer.of()))
 })
 
-void test('bucket: what a server refuses for good, and one that is gone, are told after seconds', async (t) => {
+void test('bucket: a refusal for good, and a server that is gone, are errors within seconds', async (t) => {
   const { bucket, storage, fileOf, waitedMs } = await opened(t)
   storage.fault = () => 'slow down'
   await assert.rejects(
@@ -98,7 +99,7 @@ void test('bucket: what a server refuses for good, and one that is gone, are tol
   await assert.rejects(bucket.text('file'), isFault('store-failed', /does not answer/))
 })
 
-void test('bucket: a clock that is an hour off is set by the answer, keys that ended are asked for again', async (t) => {
+void test('bucket: a clock that is an hour off is set by the answer, expired keys are fetched again', async (t) => {
   let renewed = 0
   const { bucket, storage } = await opened(t, {
     get: async () => ({ accessKeyId: `key ${renewed}`, secretAccessKey: 'secret' }),
@@ -112,7 +113,7 @@ void test('bucket: a clock that is an hour off is set by the answer, keys that e
   assert.equal(storage.asked.length, before + 1)
 })
 
-void test('bucket: whoever has no keys is told so, and where they come from', async (t) => {
+void test('bucket: the error of a request without keys says where keys come from', async (t) => {
   const storage = await startStorage()
   t.after(storage.close)
   const nobody = async (): Promise<never> => {
@@ -188,17 +189,17 @@ void test('bucket: a list that does not end is refused', async (t) => {
   await assert.rejects(bucket.list('a/'), isFault('store-failed', /does not end/))
 })
 
-void test('bucket: without keys it is asked again later, with those of a file or a role then', async () => {
+void test('bucket: without keys a request may be retried, and then uses those of a role or a file', async () => {
   const answers = new Map<string, string>()
-  const asked: string[] = []
+  const requested: string[] = []
   const env: Record<string, string> = {}
   const source = new CredentialSource({
     env,
-    clock: { now: () => 0, monotonic: () => 0, sleep: async () => {} },
+    clock: manualClock(0),
     files: { ...openWorld().files, read: async (path) => Buffer.from(answers.get(path) ?? '') },
     transport: {
       request: async ({ url }) => {
-        asked.push(url)
+        requested.push(url)
         const text = answers.get(url)
         if (text === undefined) throw new Fault('node-unreachable', 'nobody')
         return { status: 200, headers: {}, body: Buffer.from(text) }
@@ -218,9 +219,9 @@ void test('bucket: without keys it is asked again later, with those of a file or
   }
   answers.set(`${roles}indexer`, JSON.stringify(role))
   assert.equal((await source.get()).accessKeyId, 'role')
-  const before = asked.length
+  const before = requested.length
   assert.equal((await source.get()).sessionToken, 't')
-  assert.equal(asked.length, before, 'keys that have not ended are kept')
+  assert.equal(requested.length, before, 'keys that have not ended are kept')
   env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = 'http://127.0.0.1/keys'
   answers.set('http://127.0.0.1/keys', JSON.stringify({ ...role, AccessKeyId: 'container' }))
   source.renew()

@@ -93,7 +93,7 @@ const seenAtOnce: Readonly<
   ],
 }
 
-void test('segments: what is wrong with a file is said, and no wrong row is given', async () => {
+void test('segments: the error names what is wrong with a file, and no wrong row is read', async () => {
   const dataDir = await newFolder(demoFilling(50, 51_002))
   const open = (): Promise<Database> =>
     openStore({ store: 'embedded', dataDir, freeze }, name, chainTables, 'write')
@@ -135,7 +135,7 @@ void test('segments: what is wrong with a file is said, and no wrong row is give
   }
 })
 
-void test('segments: what opening tells is said before anything is asked, and nothing is read of it', async () => {
+void test('segments: damage that opening finds is reported before any query, and its file is not read', async () => {
   for (const [harm, [harmed, words]] of Object.entries(seenAtOnce)) {
     const dataDir = await newFolder(demoFilling(50, 51_002))
     const location = { store: 'embedded', dataDir, freeze }
@@ -166,7 +166,7 @@ void test('segments: what opening tells is said before anything is asked, and no
   }
 })
 
-void test('segments: the file of another chain is told by the numbers of its transactions', async () => {
+void test('segments: the file of another chain is recognised by the numbers of its transactions', async () => {
   const dataDirs = await Promise.all(
     [51_002, 51_001].map((chain) => newFolder(demoFilling(50, chain === 51_002 ? 51_002 : 51_001))),
   )
@@ -202,7 +202,7 @@ void test('segments: the file of another chain is told by the numbers of its tra
   }
 })
 
-void test('segments: one that a check found altered is not read by any process until it is whole again', async () => {
+void test('segments: a segment that a check found altered is read by no process until it is whole again', async () => {
   const dataDir = await newFolder(demoFilling(50, 51_002))
   const location = { store: 'embedded', dataDir, freeze }
   try {

@@ -166,7 +166,7 @@ void test('directory: answers are in order whichever segments it has not', async
   }
 })
 
-void test('directory: one that is lost is not missed, and made again', async (t) => {
+void test('directory: a lost one changes no answer, and is made again', async (t) => {
   const { store, storage, folder } = await opened(t)
   const whole = await answers(store)
   await freezeAt(store, twelve)

@@ -181,7 +181,7 @@ onBothEngines(
 )
 
 onBothEngines(
-  'store: transactions asked for at once run one after the other',
+  'store: transactions requested at once run one after the other',
   tables,
   async (store) => {
     const database = await store.open('write')
@@ -250,7 +250,7 @@ onBothEngines('store: run tells how many rows it changed', tables, async (store)
 })
 
 onBothEngines(
-  'store: lookup gives one row per key in their order, the last where asked',
+  'store: lookup gives one row per key in their order, the last row on request',
   tables,
   async (store) => {
     const database = await store.open('write')
@@ -379,7 +379,7 @@ onBothEngines(
         value: numbers.map((at) => new Uint8Array(100).fill(at)),
       }),
     )
-    // On Citus the rows lie on another server than the one that is asked.
+    // On Citus the rows lie on another server than the one that gets the query.
     const grown = (await first.sizeBytes()) - before
     assert.ok(grown > 5_000 * 100 && grown < 5_000 * 400, `grown by ${grown}`)
     await first.close()

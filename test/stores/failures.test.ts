@@ -202,8 +202,11 @@ void test('postgres: readers of a silent server fail, then read on', patience, (
     assert.deepEqual(await Promise.all([ask(), ask()]), [[0], [0]])
     relay.silence()
     // Two wait for an answer, the third for a connection.
-    for (const asked of await Promise.allSettled([ask(), ask(), ask()]))
-      assert.ok(asked.status === 'rejected' && code('store-failed')(asked.reason), asked.status)
+    for (const outcome of await Promise.allSettled([ask(), ask(), ask()]))
+      assert.ok(
+        outcome.status === 'rejected' && code('store-failed')(outcome.reason),
+        outcome.status,
+      )
     relay.recover()
     assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [[0], [0], [0]])
     await reader.close()
@@ -240,7 +243,7 @@ void test('postgres: the binaries of npm serve where the system has none', async
   }
 })
 
-void test('postgres: what a server refuses is one sentence with the remedy, and nothing is changed', async () => {
+void test('postgres: a refusal of the server is one sentence with the remedy, and nothing is changed', async () => {
   const url = await newDatabase()
   const name = new URL(url).pathname.slice(1)
   const admin = new pg.Client({ connectionString: url })

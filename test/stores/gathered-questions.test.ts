@@ -1,4 +1,4 @@
-/** Questions of many stores on one server that are asked at the same moment. */
+/** Queries of many stores on one server that come at the same moment. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ void test('gathered questions: leases of many stores are one statement, each wit
   const stores: Database[] = []
   atEnd(t, async () => void (await Promise.all(stores.map((store) => store.close()))))
   for (let at = 0; at < 20; at++)
-    stores.push(await openStore(location, `asked-${at}`, controlTables, 'write'))
+    stores.push(await openStore(location, `store-${at}`, controlTables, 'write'))
   const holders = stores.slice(0, 15)
   for (const [at, store] of holders.entries()) await takeLease(store, `owner ${at}`, virtualClock())
 

@@ -63,7 +63,7 @@ const newestBelow = statement(
 
 const whole = await digestInTables()
 
-void test('bucket: what freezes and merges is there before the store names it, and reads the same', async (t) => {
+void test('bucket: frozen and merged segments are there before the store names them, and read the same', async (t) => {
   const { store, storage, folder } = await opened(t)
   await freezeAt(store, pieces)
   assert.deepEqual(storedFiles(storage), [...(await segmentFiles(store)), identityName].toSorted())
@@ -105,8 +105,8 @@ const faults: readonly StorageFault[] = [
 for (const fault of faults)
   void test(`bucket: every third request meets: ${fault}`, async (t) => {
     const { store, storage, folder } = await opened(t)
-    let asked = 0
-    storage.fault = () => (asked++ % 3 === 0 ? fault : undefined)
+    let requests = 0
+    storage.fault = () => (requests++ % 3 === 0 ? fault : undefined)
     await freezeAt(store, pieces)
     await mergeAll(store, (segments) => segments.slice(0, 2))
     for (const file of await segmentFiles(store))
@@ -150,7 +150,7 @@ void test('bucket: a sweep takes what no manifest named for a day, and nothing t
   assert.deepEqual(storedFiles(storage), named)
 })
 
-void test('bucket: one of another store, or an empty one, is told before anything is written', async (t) => {
+void test('bucket: one of another store, or an empty one, is refused before anything is written', async (t) => {
   const { store, storage } = await opened(t)
   await freezeAt(store, [20])
   await store.close()
@@ -163,7 +163,7 @@ void test('bucket: one of another store, or an empty one, is told before anythin
   )
 })
 
-void test('bucket: a file that is gone or altered there is told by its check and by readiness, other pages are served', async (t) => {
+void test('bucket: its check and readiness report a file that is gone or altered there, other pages are served', async (t) => {
   const { store, storage, folder } = await opened(t)
   await freezeAt(store, pieces)
   const [first, second] = await segmentsOf(store)
@@ -209,28 +209,28 @@ void test('bucket: while a page waits for a file, the next one of its list is fe
 })
 
 void test('cache: a file comes once for all who need it', async (t) => {
-  const { cache, storage, told, first, keyOf } = await filled(t)
+  const { cache, storage, counted, first, keyOf } = await filled(t)
   assert.equal(cache.isHere(first.name), false)
   await Promise.all([cache.need(first, schema), cache.need(first, schema)])
   assert.deepEqual(
-    storage.asked.filter((asked) => asked.startsWith('GET')),
+    storage.asked.filter((request) => request.startsWith('GET')),
     [`GET ${keyOf(first)}`],
   )
   assert.equal(cache.isHere(first.name), true)
-  assert.deepEqual(told, ['fetched', 'found'])
+  assert.deepEqual(counted, ['fetched', 'found'])
 })
 
 void test('cache: a file that comes with a byte changed, or cut short, leaves nothing, and comes again', async (t) => {
   const { cache, storage, first, folder } = await filled(t)
   for (const fault of ['wrong bytes', 'cut in the middle'] as const) {
-    storage.fault = (asked) => (asked.startsWith('GET') ? fault : undefined)
+    storage.fault = (request) => (request.startsWith('GET') ? fault : undefined)
     await assert.rejects(cache.need(first, schema))
     assert.deepEqual(readdirSync(join(folder, name)), [])
     assert.match(cache.problem ?? '', /segment|fetched/)
   }
 })
 
-void test('cache: one that is larger than all that is kept is taken, and kept alone', async (t) => {
+void test('cache: a file larger than the whole cache is fetched, and kept alone', async (t) => {
   const { cache, first, second, folder } = await filled(t, { maxBytes: 1_024 })
   await cache.need(first, schema)
   assert.equal(cache.isHere(first.name), true)
@@ -238,25 +238,25 @@ void test('cache: one that is larger than all that is kept is taken, and kept al
   assert.deepEqual(readdirSync(join(folder, name)), [`${second.name}.sqlite`])
 })
 
-void test('cache: a bucket that is away is asked again after a pause, which grows', async (t) => {
+void test('cache: a bucket that is away is tried again after a pause, which grows', async (t) => {
   const clock = steppedClock()
-  const { cache, storage, first, told } = await filled(t, { clock })
+  const { cache, storage, first, counted } = await filled(t, { clock })
   storage.fault = () => 'denied'
-  const asked = async (): Promise<number> => {
+  const requestsMade = async (): Promise<number> => {
     storage.asked.length = 0
     await assert.rejects(cache.need(first, schema), isFault('not-ready'))
     return storage.asked.length
   }
-  assert.ok((await asked()) > 0)
-  assert.equal(await asked(), 0)
+  assert.ok((await requestsMade()) > 0)
+  assert.equal(await requestsMade(), 0)
   clock.pass(1_000)
-  assert.ok((await asked()) > 0)
+  assert.ok((await requestsMade()) > 0)
   clock.pass(1_000)
-  assert.equal(await asked(), 0)
-  assert.deepEqual(told, ['missed', 'missed'])
+  assert.equal(await requestsMade(), 0)
+  assert.deepEqual(counted, ['missed', 'missed'])
 })
 
-void test('cache: what a killed process left goes, what is being written stays', async (t) => {
+void test('cache: files left by a killed process are removed, files being written stay', async (t) => {
   const { cache, first, folder } = await filled(t)
   await cache.need(first, schema)
   cache.remove(first.name)
@@ -322,7 +322,7 @@ type Filled = {
   readonly folder: string
   readonly first: ManifestSegment
   readonly second: ManifestSegment
-  readonly told: CacheOutcome[]
+  readonly counted: CacheOutcome[]
   readonly keyOf: (segment: ManifestSegment) => string
 }
 
@@ -337,7 +337,7 @@ async function filled(
   assert.ok(first !== undefined && second !== undefined)
   storage.asked.length = 0
   const folder = await freshFolder(t)
-  const told: CacheOutcome[] = []
+  const counted: CacheOutcome[] = []
   const outcomes: readonly string[] = [
     'found',
     'fetched',
@@ -349,12 +349,12 @@ async function filled(
     ...of,
     count: (what) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is one of them
-      if (outcomes.includes(what)) told.push(what as CacheOutcome)
+      if (outcomes.includes(what)) counted.push(what as CacheOutcome)
     },
   })
   const cache = new SegmentCache(bucket, name)
   const keyOf = (segment: ManifestSegment): string => `firn/${name}/${segment.name}.sqlite`
-  return { cache, storage, folder, first, second, told, keyOf }
+  return { cache, storage, folder, first, second, counted, keyOf }
 }
 
 async function digestInTables(): Promise<Record<string, string>> {
@@ -396,7 +396,7 @@ function isFault(code: FaultCode): (error: unknown) => boolean {
   return (error) => error instanceof Fault && error.code === code
 }
 
-void test('bucket: damage of this disk is no damage of history: it is merged, thawed and checked all the same', async (t) => {
+void test('bucket: with a damaged local copy, history is still merged, thawed and checked', async (t) => {
   const { store, storage, folder } = await opened(t)
   await freezeAt(store, pieces)
   const spoil = async (): Promise<void> => {
@@ -409,7 +409,7 @@ void test('bucket: damage of this disk is no damage of history: it is merged, th
   storage.asked.length = 0
   assert.deepEqual(await checkSegments(store, { progress: () => undefined }), [])
   assert.ok(
-    storage.asked.every((asked) => asked.startsWith('HEAD')),
+    storage.asked.every((request) => request.startsWith('HEAD')),
     'a check beside other work fetches nothing',
   )
   assert.deepEqual(await storeDigest(store, digested), whole)
@@ -424,7 +424,7 @@ void test('bucket: damage of this disk is no damage of history: it is merged, th
   assert.deepEqual(await storeDigest(store, digested), whole)
 })
 
-void test('bucket: one that does not answer says nothing of its files, a file that is gone there is damage', async (t) => {
+void test('bucket: checking fails while the bucket does not answer, a file missing there is damage', async (t) => {
   const { store, storage, folder } = await opened(t)
   await freezeAt(store, [50])
   rmSync(join(folder, name), { recursive: true })

@@ -13,22 +13,10 @@ import {
   underLease,
 } from '../../src/store/lease.ts'
 import { controlTables } from '../../src/store/schema/control.ts'
+import { manualClock, pausingClock } from '../support/processes/manual-clock.ts'
 import { onBothEngines } from '../support/stores/stores.ts'
 
 const code = (wanted: string) => (error: unknown) => error instanceof Fault && error.code === wanted
-
-/** A clock that moves only by sleeping; `meanwhile` happens during every sleep. */
-function fakeClock(meanwhile: () => Promise<void> = async () => undefined): Clock {
-  let ms = 1_000
-  return {
-    now: () => ms,
-    monotonic: () => ms,
-    sleep: async (length) => {
-      ms += length
-      await meanwhile()
-    },
-  }
-}
 
 onBothEngines(
   'lease: a second writer is refused while the first lives',
@@ -36,7 +24,7 @@ onBothEngines(
   async (store) => {
     const first = await store.open('write')
     const second = await store.open('write')
-    const clock = fakeClock()
+    const clock = pausingClock()
     const lease = await takeLease(first, 'a', clock)
     assert.deepEqual(lease, { epoch: 1, owner: 'a', stamp: 1_000 })
     assert.equal(await takeLease(second, 'b', clock), undefined)
@@ -47,11 +35,11 @@ onBothEngines(
 onBothEngines('lease: free at once when its holder is gone', controlTables, async (store) => {
   const first = await store.open('write')
   const second = await store.open('write')
-  const clock = fakeClock()
+  const clock = pausingClock()
   await takeLease(first, 'a', clock)
   await first.close()
   assert.equal((await takeLease(second, 'b', clock))?.epoch, 2)
-  assert.equal(clock.monotonic(), 1_000, 'nobody waited')
+  assert.equal(clock.monotonic(), 0, 'nobody waited')
 })
 
 onBothEngines(
@@ -60,12 +48,12 @@ onBothEngines(
   async (store) => {
     const first = await store.open('write')
     const second = await store.open('write')
-    const clock = fakeClock()
+    const clock = pausingClock()
     const old = await takeLease(first, 'a', clock)
     assert.ok(old !== undefined)
     const taken = await awaitLease(second, 'b', { clock })
     assert.deepEqual([taken.epoch, taken.owner], [2, 'b'])
-    assert.ok(clock.monotonic() <= 1_000 + leaseTtlMs * 1.25, `after ${clock.monotonic()} ms`)
+    assert.ok(clock.monotonic() <= leaseTtlMs * 1.25, `after ${clock.monotonic()} ms`)
     const stale = underLease(first, { lease: old, clock }, async (writer) => {
       await moveCheckpoint(writer, 'blocks', {
         before: undefined,
@@ -85,11 +73,11 @@ onBothEngines(
   async (store) => {
     const first = await store.open('write')
     const second = await store.open('write')
-    const lease = await takeLease(first, 'a', fakeClock())
+    const lease = await takeLease(first, 'a', pausingClock())
     assert.ok(lease !== undefined)
     let lastMs = 0
     // Kept from its core for eight seconds again and again, four times, and then for good.
-    const clock: Clock = fakeClock(async () => {
+    const clock: Clock = pausingClock(async () => {
       if (lastMs >= 32_000 || clock.monotonic() - lastMs < 8_000) return
       lastMs = clock.monotonic()
       await renewLease(first, lease, clock)
@@ -107,7 +95,7 @@ onBothEngines(
   async (store) => {
     const first = await store.open('write')
     const second = await store.open('write')
-    const clock = fakeClock()
+    const clock = pausingClock()
     assert.ok((await takeLease(first, 'a', clock)) !== undefined)
     const began = clock.monotonic()
     // Its main thread shows life for a minute in which it commits nothing.
@@ -128,7 +116,7 @@ onBothEngines(
   async (store) => {
     const first = await store.open('write')
     const second = await store.open('write')
-    const clock = fakeClock()
+    const clock = pausingClock()
     const lease = await takeLease(first, 'a', clock)
     assert.ok(lease !== undefined)
     const standing = new StandingLease(lease, () => awaitLease(first, 'a', { clock }))
@@ -154,13 +142,9 @@ onBothEngines(
   async (store) => {
     const first = await store.open('write')
     const second = await store.open('write')
-    let ms = 1_000
     // Each of its looks comes ten seconds after the one before.
-    const clock: Clock = {
-      now: () => ms,
-      monotonic: () => ms,
-      sleep: async () => void (ms += 10_000),
-    }
+    const slow = manualClock()
+    const clock: Clock = { ...slow, sleep: async () => void (slow.nowMs += 10_000) }
     assert.ok((await takeLease(first, 'a', clock)) !== undefined)
     const over = new AbortController()
     let looks = 0
@@ -179,9 +163,9 @@ onBothEngines('lease: a holder that renews is left alone', controlTables, async 
   const second = await store.open('write')
   const stop = new AbortController()
   let renewals = 0
-  const lease = await takeLease(first, 'a', fakeClock())
+  const lease = await takeLease(first, 'a', pausingClock())
   assert.ok(lease !== undefined)
-  const clock: Clock = fakeClock(async () => {
+  const clock: Clock = pausingClock(async () => {
     await renewLease(first, lease, clock)
     if (++renewals === 40) stop.abort(new Fault('overloaded', 'enough'))
   })
@@ -195,7 +179,7 @@ onBothEngines(
   async (store) => {
     const first = await store.open('write')
     const second = await store.open('write')
-    const owed = fakeClock()
+    const owed = pausingClock()
     const lease = await takeLease(first, 'a', owed)
     assert.ok(lease !== undefined)
     const standing = new StandingLease(lease, () => awaitLease(first, 'a', { clock: owed }))
@@ -205,7 +189,7 @@ onBothEngines(
       standing.during(async () => undefined),
       code('lease-lost'),
     )
-    const clock = fakeClock()
+    const clock = pausingClock()
     const beganMs = clock.monotonic()
     const taken = await awaitLease(second, 'b', { clock, isOwed: () => false })
     assert.deepEqual([taken.epoch, taken.owner], [2, 'b'])

@@ -125,7 +125,7 @@ void test('merging: as many segments as a fast backfill leaves are merged at onc
   })
 })
 
-void test('merging: segments without rows have one name, and are told apart by their heights', async () => {
+void test('merging: segments without rows have one name, and are distinguished by their heights', async () => {
   // Blocks without internal transactions leave files of traces that are the same.
   const heights = Array.from({ length: 40 }, (_, at) => at + 1)
   await withFrozen(heights, async ({ store }) => {
@@ -218,7 +218,7 @@ void test('merging: a thread of its own writes the same file, and says what fail
   })
 })
 
-void test('merging: what fails on the way changes nothing and leaves no file', async () => {
+void test('merging: a failure on the way changes nothing and leaves no file', async () => {
   await withFrozen(pieces, async ({ store, files }) => {
     const rows = await storeDigest(store, digested)
     const before = await segmentsOf(store)

@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { Fault } from '../../src/core/fault.ts'
-import type { Clock } from '../../src/core/world.ts'
 import { heightsBelow } from '../../src/indexing/evm/freeze/freeze-at-once.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, statement, type Writer } from '../../src/store/engine/database.ts'
@@ -26,6 +25,7 @@ import { awaitLease, type Lease, underLease } from '../../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { demoFilling } from '../support/chains/read-demo-chain.ts'
+import { pausingClock } from '../support/processes/manual-clock.ts'
 import { segmentsOf } from '../support/stores/freeze-store.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 import { onBothEngines } from '../support/stores/stores.ts'
@@ -33,12 +33,6 @@ import { onBothEngines } from '../support/stores/stores.ts'
 const chain = 51_002
 const name = `evm-${chain}`
 const digested = chainTables.filter(({ freezes }) => freezes !== undefined)
-
-/** A clock that moves only by sleeping. */
-function fakeClock(): Clock {
-  let ms = 1_000
-  return { now: () => ms, monotonic: () => ms, sleep: async (length) => void (ms += length) }
-}
 
 /** One of two processes that write a store in turn. */
 class Host {
@@ -58,13 +52,13 @@ class Host {
   }
 
   async takeOver(): Promise<void> {
-    this.lease = await awaitLease(this.database, this.owner, { clock: fakeClock() })
+    this.lease = await awaitLease(this.database, this.owner, { clock: pausingClock() })
   }
 
   readonly commit = <T>(work: (writer: Writer) => Promise<T>): Promise<T> => {
     const { lease, database } = this
     assert.ok(lease !== undefined)
-    return underLease(database, { lease, clock: fakeClock() }, async (writer) => {
+    return underLease(database, { lease, clock: pausingClock() }, async (writer) => {
       const done = await work(this.#halting(writer))
       await this.beforeStep()
       return done
@@ -112,7 +106,7 @@ const sweep = async ({ database, history, commit }: Host, nowMs = keptUnnamedMs)
     await commit((writer) => history.folder.removeOverdue(writer))
 }
 
-/** As `verify --store --repair` does: the damage is told to every process, the file comes back, the mark goes. */
+/** As `verify --store --repair` does: every process learns of the damage, the file comes back, the mark goes. */
 const repair = async ({ database, history, commit }: Host): Promise<void> => {
   const manifest = await history.manifest(database)
   const [damaged] = manifest.segments

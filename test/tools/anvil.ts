@@ -53,9 +53,9 @@ export async function startAnvil(chainId: number): Promise<Anvil> {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
       const headers = { 'content-type': 'application/json' }
       const reply = await fetch(url, { method: 'POST', headers, body })
-      const told = (await reply.json()) as { result?: unknown; error?: { message: string } }
-      if (told.error !== undefined) throw new Error(`${method}: ${told.error.message}`)
-      return told.result
+      const response = (await reply.json()) as { result?: unknown; error?: { message: string } }
+      if (response.error !== undefined) throw new Error(`${method}: ${response.error.message}`)
+      return response.result
     },
     end: async () => {
       const ended = once(child, 'exit')

@@ -17,10 +17,10 @@ for (const version of ['0.4.26', '0.5.17', '0.6.12', '0.7.6', '0.8.20'])
       settings: { outputSelection: { '*': { '*': ['evm.bytecode'] } } },
     }
     const { signal } = new AbortController()
-    const told = await compile(
+    const compiled = await compile(
       { compiler: readFileSync(path), input },
       { limits: compileLimits, signal },
     )
-    assert.ok(told.version.startsWith(`${version}+commit.`), told.version)
-    assert.ok(JSON.stringify(told.output).includes('"object":"60'))
+    assert.ok(compiled.version.startsWith(`${version}+commit.`), compiled.version)
+    assert.ok(JSON.stringify(compiled.output).includes('"object":"60'))
   })

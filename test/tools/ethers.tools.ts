@@ -21,7 +21,7 @@ import {
   until,
   untilLive,
 } from '../support/processes/firn-process.ts'
-import { replacedFirn, toldOverReplacement } from '../support/processes/replaced-firn.ts'
+import { replacedFirn, mineOverReplacement } from '../support/processes/replaced-firn.ts'
 import { account, accountKey, firnOverAnvil } from './anvil.ts'
 import { chainOfTransfers } from './transfers.ts'
 
@@ -58,7 +58,7 @@ void test('ethers: its EtherscanProvider sends and reads', async (t) => {
     return Array.isArray(history) && history[0]?.hash === sent.hash
   })
   assert.equal((await provider.getTransactionReceipt(sent.hash))?.status, 1)
-  // It keeps what it was told for a quarter of a second.
+  // It caches an answer for a quarter of a second.
   await until('the block counts', async () => (await provider.getBlockNumber()) === 1)
   assert.equal(await provider.getContract(to), null)
 })
@@ -105,7 +105,7 @@ void test('ethers: over a process that is replaced it sees every block once and 
     await provider.on('block', (height: number) => heights.push(height))
   }
   await listen()
-  await toldOverReplacement(replaced, heights, 60)
+  await mineOverReplacement(replaced, heights, 60)
   assert.equal(providers.length, 2)
   for (const { websocket } of providers) {
     Object.assign(websocket, { onclose: null })
@@ -179,22 +179,22 @@ void test('ethers: the whole history of an account is what the lists of the API 
       expected.push(...page.transactions)
       token = page.nextPageToken
     }
-    const told: Row[] = []
+    const listed: Row[] = []
     for (let page = 1, last = 1; last > 0; page++) {
-      // A page behind the last is told as a failure by the provider, as Etherscan's is.
+      // A page behind the last is a failure to the provider, as Etherscan's is.
       const rows: Row[] = await provider
         .fetch('account', { action, address, page, offset: 37, sort: 'desc' })
         .catch((error: unknown) => {
           assert.match(String(error), /No transactions found/)
           return []
         })
-      told.push(...rows)
+      listed.push(...rows)
       last = rows.length
     }
     assert.ok(expected.length > 0, action)
     const hex = (party: { readonly address: string }): string => party.address.toLowerCase()
     assert.deepEqual(
-      told.map(({ hash, blockNumber, timeStamp, from, to, value, tokenID, contractAddress }) => [
+      listed.map(({ hash, blockNumber, timeStamp, from, to, value, tokenID, contractAddress }) => [
         hash,
         blockNumber,
         Number(timeStamp),

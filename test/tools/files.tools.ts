@@ -68,8 +68,8 @@ void test('files: each recipe of the guide runs, and finds what is in the blocks
   const statements = recipes('sql')
   assert.equal(statements.length, 5)
   writeFileSync(join(folder, 'statements.json'), JSON.stringify(statements))
-  const told = (await run(python, '-c', runner)).trim().split('\n')
-  const [days = [], blocks = [], flows = []]: Json[][] = told.map((line) => JSON.parse(line))
+  const lines = (await run(python, '-c', runner)).trim().split('\n')
+  const [days = [], blocks = [], flows = []]: Json[][] = lines.map((line) => JSON.parse(line))
   assert.equal(
     days.reduce((all: number, day) => all + day.transactions, 0),
     transactions.length,
@@ -148,12 +148,12 @@ void test('Grafana: every query of the dashboard of a chain is answered with wha
   const last = Number(transactions.at(-1)?.blockTimestamp)
   for (const { title, targets } of panels)
     for (const { url, root_selector: root, columns } of targets) {
-      const asked = url
+      const path = url
         .replace('${firn}', '')
         .replace('${chain}', '51002')
         .replace('${__from:date:seconds}', String(last - 90 * 86_400))
         .replace('${__to:date:seconds}', String(last))
-      const rows = ((await firn.get(asked)) as Json)[root]
+      const rows = ((await firn.get(path)) as Json)[root]
       assert.ok(Array.isArray(rows) && rows.length > 1, title)
       for (const { selector, type } of columns)
         for (const row of rows)

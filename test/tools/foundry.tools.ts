@@ -62,7 +62,7 @@ function forgeAsking(address: string, folder: string): string {
   return copy
 }
 
-void test('foundry: contracts are verified in three forms, read by cast, and told why not', async (t) => {
+void test('foundry: contracts are verified in three forms and read by cast; a refusal gives its reason', async (t) => {
   const folder = await freshFolder(t)
   const list = createServer((_request, reply) =>
     reply.end(`soljson-v${longOlder}.js\nsoljson-v${longVersion}.js\n`),
@@ -98,7 +98,7 @@ void test('foundry: contracts are verified in three forms, read by cast, and tol
   ]
   const profile = profileOf(version)
   const etherscan = ['[etherscan]', `firn = { key = "any", chain = ${chainId}, url = "${api}" }`]
-  const asked = async (program: string, words: readonly string[]): Promise<string> => {
+  const outputOf = async (program: string, words: readonly string[]): Promise<string> => {
     const env = { PATH: process.env['PATH'], HOME: join(folder, 'home'), NO_COLOR: '1' }
     const { stdout, stderr } = await promisify(execFile)(program, words, {
       cwd: folder,
@@ -111,7 +111,7 @@ void test('foundry: contracts are verified in three forms, read by cast, and tol
   // One for each form. The others are known by their code once one is verified.
   const addresses: string[] = []
   for (const most of ['100', '200', '300']) {
-    const created = await asked(forge, [
+    const created = await outputOf(forge, [
       'create',
       'src/Counter.sol:Counter',
       '--rpc-url',
@@ -134,12 +134,12 @@ void test('foundry: contracts are verified in three forms, read by cast, and tol
   })
 
   const constructorArguments = (most: string): Promise<string> =>
-    asked(toolPath('cast'), ['abi-encode', 'constructor(string,uint256)', 'my counter', most])
+    outputOf(toolPath('cast'), ['abi-encode', 'constructor(string,uint256)', 'my counter', most])
   const verify = (
     words: readonly string[],
     { at = address, by = longVersion }: { readonly at?: string; readonly by?: string } = {},
   ): Promise<string> =>
-    asked(forge, [
+    outputOf(forge, [
       'verify-contract',
       at,
       'src/Counter.sol:Counter',
@@ -167,11 +167,11 @@ void test('foundry: contracts are verified in three forms, read by cast, and tol
   ])
   assert.match(wrong, /Fail - Unable to verify: the constructor arguments are others: 0x/)
   write('foundry.toml', [...profileOf(older), ...etherscan].join('\n'))
-  await asked(forge, ['build', '--force'])
+  await outputOf(forge, ['build', '--force'])
   const wrongCompiler = await verify(ofEtherscan, { by: longOlder })
   assert.match(wrongCompiler, /it was compiled by 0\.8\.20, not 0\.6\.12/)
   write('foundry.toml', [...profile, ...etherscan].join('\n'))
-  await asked(forge, ['build', '--force'])
+  await outputOf(forge, ['build', '--force'])
   write('src/Counter.sol', source.replace('most = most_;', 'most = most_ + 1;'))
   assert.match(await verify(ofEtherscan), /not what created it; another constructor\?/)
   write('src/Counter.sol', source.replace('string public', 'uint256 public more; string public'))
@@ -207,7 +207,7 @@ void test('foundry: contracts are verified in three forms, read by cast, and tol
 
   // The second is what `etherscan-source` of older versions became an alias of.
   for (const name of ['source', 'et']) {
-    const read = await asked(toolPath('cast'), [
+    const read = await outputOf(toolPath('cast'), [
       name,
       address,
       '--chain',

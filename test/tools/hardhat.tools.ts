@@ -30,7 +30,7 @@ contract Counter {
 }
 `
 
-void test('hardhat: contracts are verified in three forms, and told why not', async (t) => {
+void test('hardhat: contracts are verified in three forms; a refusal gives its reason', async (t) => {
   const folder = await freshFolder(t)
   const write = (name: string, text: string): void => {
     mkdirSync(join(folder, name, '..'), { recursive: true })
@@ -93,7 +93,7 @@ export default { plugins: [verify], ...${JSON.stringify(configuration)} }
     const data = artifact.bytecode + given.slice(2)
     const tx = { from: account, gas: '0x2dc6c0', data }
     const hash = await anvil.call('eth_sendTransaction', tx)
-    // The hash is told before the block is made.
+    // The hash is known before the block is made.
     let address = ''
     await until('the block', async () => {
       const receipt = await anvil.call('eth_getTransactionReceipt', hash)

@@ -90,11 +90,11 @@ async function compiled(version: string, content: string, settings: object): Pro
     settings: { ...settings, outputSelection: { '*': { '*': names } } },
   }
   const { signal } = new AbortController()
-  const told = await compile(
+  const compiled = await compile(
     { compiler, input },
     { limits: { seconds: 600, memoryBytes: 2 ** 30 }, signal },
   )
-  return (told.output['contracts'] as Record<string, Made>)['compiled.sol'] ?? {}
+  return (compiled.output['contracts'] as Record<string, Made>)['compiled.sol'] ?? {}
 }
 
 function outputOf({ abi, evm }: Contract): object {

@@ -161,8 +161,8 @@ void test('vyper: ten contracts of three compilers are verified in both forms, a
     const url = `${firn.apiUrl}/v2/verify/${chainId}/${address}`
     const sent = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
     const { verificationId: id } = (await sent.json()) as { verificationId: string }
-    const told = await (await fetch(`${firn.apiUrl}/v2/verify/${id}`)).json()
-    return String(Reflect.get(Object(Reflect.get(Object(told), 'error')), 'message'))
+    const job = await (await fetch(`${firn.apiUrl}/v2/verify/${id}`)).json()
+    return String(Reflect.get(Object(Reflect.get(Object(job), 'error')), 'message'))
   }
   const etherscan = async (fields: Readonly<Record<string, string>>): Promise<string> => {
     const form = { module: 'contract', action: 'verifysourcecode', ...fields }

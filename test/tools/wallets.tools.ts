@@ -71,8 +71,8 @@ void test(
     await tab.goto(origin)
     await tab.waitForFunction('globalThis.tried !== undefined')
     const url = `${firn.apiUrl}/v1/chains/${chainId}/rpc`
-    const asked = JSON.stringify([url, chainId, accountKey, to])
-    assert.deepEqual(await tab.evaluate(`globalThis.tried(...${asked})`), [
+    const parameters = JSON.stringify([url, chainId, accountKey, to])
+    assert.deepEqual(await tab.evaluate(`globalThis.tried(...${parameters})`), [
       'success',
       '7',
       '1',

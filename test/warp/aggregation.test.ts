@@ -85,22 +85,22 @@ void test('aggregation: five real stakers sign, and no more signers are named th
 })
 
 void test('aggregation: the sum that is answered is verified once', async () => {
-  const asked: string[] = []
+  const calls: string[] = []
   const watched = (bls: Bls): Bls => ({
     ...bls,
     sumIfItHolds: (unsigned, signed) => {
-      asked.push(`sum of ${signed.length}`)
+      calls.push(`sum of ${signed.length}`)
       return bls.sumIfItHolds(unsigned, signed)
     },
     verifyAggregate: (unsigned, publicKeys, signature) => {
-      asked.push(`aggregate of ${publicKeys.length}`)
+      calls.push(`aggregate of ${publicKeys.length}`)
       return bls.verifyAggregate(unsigned, publicKeys, signature)
     },
   })
   await withNetwork({ behaviours: five, watched }, async (network) => {
     const all = { quorumPercentage: 100 }
     const first = await aggregate(network, all)
-    assert.deepEqual(asked, ['sum of 5'])
+    assert.deepEqual(calls, ['sum of 5'])
     // The other library agrees.
     const { unsigned, signature } = decodeSigned(first)
     const keys = network.state.validators['00'.repeat(32)]
@@ -109,10 +109,10 @@ void test('aggregation: the sum that is answered is verified once', async () => 
     const other = nobleBls(realWorld().random)
     assert.ok(other.verifyAggregate(unsigned, publicKeys, signature.signature))
     // Fewer signers, from what was kept: each proven by itself, summed anew, and that is verified.
-    asked.length = 0
+    calls.length = 0
     const fewer = signersOf(await aggregate(network, { quorumPercentage: 60 })).length
     assert.ok(fewer < 5)
-    assert.deepEqual(asked, [`aggregate of ${fewer}`])
+    assert.deepEqual(calls, [`aggregate of ${fewer}`])
   })
 })
 
@@ -246,7 +246,7 @@ void test('aggregation: requests for one message share the work, and verified si
   })
 })
 
-void test('aggregation: who was not ready is asked again and counts', async () => {
+void test('aggregation: a validator that was not ready is asked again and counts', async () => {
   const behaviours = [
     sign,
     sign,
@@ -260,8 +260,8 @@ void test('aggregation: who was not ready is asked again and counts', async () =
   })
 })
 
-void test('aggregation: without any peer it is we who are cut off, with one it is the others', async () => {
-  await withNetwork({ behaviours: [sign, sign], told: false }, async (network) => {
+void test('aggregation: without any peer the error names our network, with one it names the validators', async () => {
+  await withNetwork({ behaviours: [sign, sign], listsPeers: false }, async (network) => {
     const [first, second] = network.validators
     const nowhere = '127.0.0.1:1'
     network.state.peers = [
@@ -307,7 +307,7 @@ void test('aggregation: a caller goes back so many heights and not one more, a t
   })
 })
 
-void test('aggregation: where nobody of an L1 says a word, it tells which node id to allow', async () => {
+void test('aggregation: where no validator of an L1 answers, the error names the node id to allow', async () => {
   const silent = { kind: 'silent' } as const
   const fromChain = messages[0]!.unsignedMessage
   const onChain = { message: fromChain }
@@ -352,7 +352,7 @@ void test('aggregation: a caller who leaves is let go at once, and others are no
   })
 })
 
-void test('aggregation: what is wrong with the request is said before anybody is asked', async () => {
+void test('aggregation: an invalid request is refused before any validator is asked', async () => {
   await withNetwork({ behaviours: [] }, async (network) => {
     network.state.validators['00'.repeat(32)] = []
     const chain = messages[0]!.unsignedMessage

@@ -1,4 +1,4 @@
-/** Which validators a request is for, and what is said when they cannot be asked. */
+/** Which validators a request is for, and the error when none can be reached. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ const isFault =
     return true
   }
 
-void test('aggregation: where no validator could be asked, the refusal says so', async () => {
+void test('aggregation: where no validator could be reached, the error says so', async () => {
   const words = /67\*200 > 100\*0; no validator could be asked, needed 134 of 200; not connected: /
   await withNetwork({ behaviours: [sign, sign, sign], timeoutMs: 3_000 }, async (network) => {
     const { state, validators } = network
@@ -76,8 +76,8 @@ void test('aggregation: where no validator could be asked, the refusal says so',
   const refuse = { kind: 'refuse', code: -3 } as const
   await withNetwork({ behaviours: [refuse, refuse] }, async (network) => {
     // The first refusal decides: the other validator may not have answered yet.
-    const asked = /; weight reached 0, needed 134 of 200; .*refused with code -3/
-    await assert.rejects(aggregate(network), isFault('quorum-not-reached', asked))
+    const refused = /; weight reached 0, needed 134 of 200; .*refused with code -3/
+    await assert.rejects(aggregate(network), isFault('quorum-not-reached', refused))
   })
 })
 
@@ -118,8 +118,8 @@ void test('aggregation: what the P-Chain will verify is signed at the height of 
     state.validators[l1] = all
     for (const { source } of forPlatform) state.chains[source] = l1
     const signersAt = async (unsigned: string, body: RequestBody): Promise<number> => {
-      const asked = { message: unsigned, quorumPercentage: 100, ...body }
-      return signersOf(await aggregator.aggregate(parseRequest(asked, 12_345), never)).length
+      const request = { message: unsigned, quorumPercentage: 100, ...body }
+      return signersOf(await aggregator.aggregate(parseRequest(request, 12_345), never)).length
     }
     for (const { unsigned } of forPlatform) {
       state.epochs = {}

@@ -40,7 +40,7 @@ import {
 import { onBothEngines, type TestStore } from '../support/stores/stores.ts'
 
 const never = new AbortController().signal
-const told = nodeMessages(createNode(fiveNode, 'http://recorded.test'))
+const ofNode = nodeMessages(createNode(fiveNode, 'http://recorded.test'))
 
 type Signed = {
   readonly cases: readonly {
@@ -114,7 +114,7 @@ async function withIndex(
   }
 }
 
-// Of the recording's transactions, those whose JSON form and validation the node was asked for.
+// Of the recording's transactions, those whose JSON form and validation were recorded of the node.
 const compared = [
   '2BX4f4VY53bVMgzG6hKCJ8vX5yfQWSPpDHRaSPryqUL3QjbJ4h',
   'GoyA7ZA6kNF3oHRaUH6efzVSFwRMUYT3Zodw84PWvw1TCDd3L',
@@ -125,13 +125,13 @@ const compared = [
 onBothEngines('indexed messages: are those of the node', primaryStoreTables, (test) =>
   withIndex(test, async ({ source }) => {
     for (const name of compared) {
-      assert.equal(await outcomeOf(source, parseId(name)), await outcomeOf(told, parseId(name)))
+      assert.equal(await outcomeOf(source, parseId(name)), await outcomeOf(ofNode, parseId(name)))
     }
     const only = [...compared, '2byysebWvwkUaeK5fqXSSACGr5rRX8fkFhAotwDd5frvDyTRur']
     for (const name of [...only, '2Jg9anrXWQGdLvwp7jSAPWB3C7H1yQx4KR6P6owbtN7u3rjZ6u']) {
       const [ours, theirs] = await Promise.all([
         source.transaction(parseId(name), never),
-        told.transaction(parseId(name), never),
+        ofNode.transaction(parseId(name), never),
       ])
       assert.deepEqual(inHex(ours), inHex(theirs), name)
     }
@@ -257,7 +257,7 @@ onBothEngines('indexed messages: other transactions have none', primaryStoreTabl
     const l1 = parseId('BKBZ6xXTnT86B4L5fp8rvtcmNSpvtNz8En9jG61ywV2uWyeHy')
     assert.deepEqual(
       inHex(await source.managerChain(l1, never)),
-      inHex(await told.managerChain(l1, never)),
+      inHex(await ofNode.managerChain(l1, never)),
     )
   }),
 )
@@ -265,11 +265,11 @@ onBothEngines('indexed messages: other transactions have none', primaryStoreTabl
 const newestWeight = '2N2JxgeGr6AgftUtXmpQK6rATMPHXhd1uy7unKKqMUkN7cA3eM'
 
 onBothEngines(
-  'indexed messages: what the index lacks is asked of the node',
+  'indexed messages: what the index lacks comes from the node',
   primaryStoreTables,
   async (test) => {
-    const over = (source?: MessageSource): MessageSource => messagesOver(() => source, told)
-    const expected = await outcomeOf(told, parseId(newestWeight))
+    const over = (source?: MessageSource): MessageSource => messagesOver(() => source, ofNode)
+    const expected = await outcomeOf(ofNode, parseId(newestWeight))
     assert.ok(expected.startsWith('0x'))
     assert.equal(await outcomeOf(over(), parseId(newestWeight)), expected)
     const height = l1Transactions.find(({ name }) => name === newestWeight)?.height ?? 0

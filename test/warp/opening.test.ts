@@ -79,7 +79,7 @@ void test('opening: until the node is heard an answer may come later, then it is
   await end()
 })
 
-void test('opening: what is not configured, or turned off, is not found', async () => {
+void test('opening: signing is 404 where it is not configured or turned off', async () => {
   const { served, end } = await started('chains: []')
   assert.throws(served, isFault('not-found'))
   await end()
@@ -89,7 +89,7 @@ void test('opening: what is not configured, or turned off, is not found', async 
   await off.end()
 })
 
-void test('opening: what the node forgot is not found, or not yet where there is an index', async () => {
+void test('opening: a message that the node forgot is 404, or 503 while an index is not there yet', async () => {
   const removal = steps.find(({ call }) => call === 'completeValidatorRemoval')
   const ask = async (more: string): Promise<Uint8Array> => {
     const { served, end, clock } = await started(

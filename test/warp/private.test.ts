@@ -21,7 +21,7 @@ import { parseValidators } from '../../src/warp/node.ts'
 import { canonicalSet, quorumWeight } from '../../src/warp/validator-set.ts'
 import { startNetwork, type TestNetwork } from '../support/nodes/warp-network.ts'
 
-type Asked = {
+type Exchange = {
   operation: number
   body?: { message: string; pChainHeight: number }
   status: number
@@ -31,8 +31,8 @@ type Recording = {
   subnetId: string
   chainId: string
   validators: Record<string, Record<string, { publicKey: string; weight: string }>>
-  allowed: { nodeId: string; asked: Asked[] }
-  stranger: { nodeId: string; asked: Asked[] }
+  allowed: { nodeId: string; asked: Exchange[] }
+  stranger: { nodeId: string; asked: Exchange[] }
 }
 const recording: Recording = JSON.parse(
   readFileSync(
@@ -45,7 +45,7 @@ const bls = nativeBls(native)
 
 /** Height of the request to operation 1: the five nodes alone. */
 const early = 102
-/** Epoch of the chain when operation 2 was asked: without one of them. */
+/** Epoch of the chain when operation 2 was called: without one of them. */
 const late = 113
 
 /** Returns whether validators of a height signed, and enough of them. */
@@ -90,8 +90,8 @@ function aggregate({ aggregator }: TestNetwork, body: RequestBody): Promise<Uint
 }
 
 /** The request to operation 1 and the two to operation 2, as they were answered. */
-function askedBy({ asked }: { asked: Asked[] }): [Asked, Asked, Asked] {
-  const [chain, conversion, removal] = asked
+function exchangesOf({ asked: exchanges }: { asked: Exchange[] }): [Exchange, Exchange, Exchange] {
+  const [chain, conversion, removal] = exchanges
   assert.ok(chain !== undefined && conversion !== undefined && removal !== undefined)
   return [chain, conversion, removal]
 }
@@ -99,8 +99,8 @@ function askedBy({ asked }: { asked: Asked[] }): [Asked, Asked, Asked] {
 void test('private L1, recorded: every message that was signed verifies', () => {
   const heights = [early, late, late]
   let signed = 0
-  for (const { asked } of [recording.allowed, recording.stranger]) {
-    for (const [at, { answer }] of asked.entries()) {
+  for (const { asked: exchanges } of [recording.allowed, recording.stranger]) {
+    for (const [at, { answer }] of exchanges.entries()) {
       if (answer.signedMessage === undefined) continue
       assert.ok(verifies(fromHex(answer.signedMessage), heights[at] ?? 0), `request ${at}`)
       signed++
@@ -110,8 +110,8 @@ void test('private L1, recorded: every message that was signed verifies', () => 
   assert.equal(signed, 5)
 })
 
-void test('private L1: whom it allows gets its message signed, as recorded', async () => {
-  const [chain] = askedBy(recording.allowed)
+void test('private L1: an allowed node gets its message signed, as recorded', async () => {
+  const [chain] = exchangesOf(recording.allowed)
   await withPrivateL1('open', async (network) => {
     const signed = await aggregate(network, chain.body ?? {})
     assert.ok(verifies(signed, early))
@@ -120,8 +120,8 @@ void test('private L1: whom it allows gets its message signed, as recorded', asy
   })
 })
 
-void test('private L1: a stranger is told which node id to allow, in the words recorded', async () => {
-  const [chain] = askedBy(recording.stranger)
+void test('private L1: the refusal names the node id to allow, in the words recorded', async () => {
+  const [chain] = exchangesOf(recording.stranger)
   assert.equal(chain.status, 400)
   await withPrivateL1('shut', async (network) => {
     const { nodeId } = network.identity
@@ -136,8 +136,8 @@ void test('private L1: a stranger is told which node id to allow, in the words r
   })
 })
 
-void test('private L1: a stranger gets signed what the P-Chain says of it, as recorded', async () => {
-  const [, ...spoken] = askedBy(recording.stranger)
+void test("private L1: the P-Chain's messages about it are signed for a stranger, as recorded", async () => {
+  const [, ...spoken] = exchangesOf(recording.stranger)
   await withPrivateL1('shut', async (network) => {
     for (const { answer } of spoken) {
       const { unsigned } = decodeSigned(fromHex(answer.signedMessage ?? ''))

@@ -63,7 +63,7 @@ void test('operation 2: signed by the validators with which the manager’s chai
   })
 })
 
-void test('operation 2: by the proposed ones where the epoch is not known, or has nobody yet', async () => {
+void test('operation 2: the validators of the proposed height sign where the epoch is unknown or has no validators yet', async () => {
   await withL1(async (network) => {
     assert.equal(await signerCount(network), 4)
     network.state.epochs[managerChain] = epoch(70)

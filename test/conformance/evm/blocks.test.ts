@@ -39,7 +39,7 @@ void test('blocks: the whole chain, newest first', async () => {
   assert.deepEqual(items, expectedBlocks(chain).reverse())
 })
 
-void test('blocks: one by number and by hash, 404 for what is not there', async () => {
+void test('blocks: one by number and by hash, 404 for an unknown one', async () => {
   const path = `/v1/chains/${chain}/blocks`
   const { block } = rawChain(chain)[77]!
   for (const name of ['77', block.hash, `0x${block.hash.slice(2).toUpperCase()}`]) {

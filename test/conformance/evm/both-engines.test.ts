@@ -63,23 +63,23 @@ void test('engines: PostgreSQL gives the bytes SQLite gives, on first and second
 void test('PostgreSQL: a page whose addresses are known is one statement', async () => {
   const [path = ''] = paths
   await scaled.get(path)
-  const asked = statementsOf(scaled.chains[0]!.store)
+  const statements = statementsOf(scaled.chains[0]!.store)
   await scaled.get(path)
-  assert.equal(asked(), 1)
+  assert.equal(statements(), 1)
   // The height is read again.
   scaled.time.nowMs += 20
   await scaled.get(path)
-  assert.equal(asked(), 3)
+  assert.equal(statements(), 3)
 })
 
 /** Counts the statements of a reader from now on. */
 function statementsOf(reader: Reader): () => number {
   let count = 0
   const counted =
-    <A extends readonly unknown[], R>(ask: (...asked: A) => R) =>
-    (...asked: A): R => {
+    <A extends readonly unknown[], R>(ask: (...parameters: A) => R) =>
+    (...parameters: A): R => {
       count++
-      return ask(...asked)
+      return ask(...parameters)
     }
   const { all, get, lookup } = reader
   Object.assign(reader, { all: counted(all), get: counted(get), lookup: counted(lookup) })

@@ -10,7 +10,7 @@ const chain = 51002
 const service = await evmService({ chains: [chain] })
 const usdc = '0x5fbdb2315678afecb367f032d93f642f64180aa3'
 
-void test('chains: what is served, by network and by ability', async () => {
+void test('chains: the list has the served ones, by network and by feature', async () => {
   const { body } = await service.get('/v1/chains')
   assert.deepEqual(
     body.chains.map(({ chainId, chainName, isTestnet }: Json) => [chainId, chainName, isTestnet]),
@@ -29,7 +29,7 @@ void test('chains: what is served, by network and by ability', async () => {
   assert.equal((await service.get('/v1/chains?network=main')).status, 400)
 })
 
-void test('chains: one by number, 404 for another', async () => {
+void test('chains: one by its id, 404 for an unknown id', async () => {
   const { body } = await service.get('/v1/chains')
   const one = await service.get(`/v1/chains/${chain}`)
   assert.deepEqual(one.body, body.chains[0])
@@ -56,7 +56,7 @@ void test('contract: name, standard and who deployed it', async () => {
   assert.equal(body.deploymentDetails.deployerAddress.toLowerCase(), creation!.from)
 })
 
-void test('contract: one that a contract created names it', async () => {
+void test('contract: one that another contract created names its creator', async () => {
   const inner = expectedInternals(chain).find(
     ({ type, isReverted }) => type === 'CREATE2' && !isReverted,
   )!
@@ -70,7 +70,7 @@ void test('contract: one that a contract created names it', async () => {
   assert.equal(deployment.body.nativeTransaction.txHash, inner.txHash)
 })
 
-void test('contract: what is none, or was never created, is 404', async () => {
+void test('contract: an address without code is 404', async () => {
   const sender = rawChain(chain)[5]!.block.transactions[0]!.from
   for (const address of [sender, `0x${'ab'.repeat(20)}`]) {
     assert.equal((await service.get(`/v1/chains/${chain}/addresses/${address}`)).status, 404)
@@ -79,13 +79,13 @@ void test('contract: what is none, or was never created, is 404', async () => {
   }
 })
 
-void test('native balance: what the node tells, now and at the last block', async () => {
+void test('native balance: the one of the node, now and at the last block', async () => {
   for (const { receipts } of rawChain(chain).slice(3, 8)) {
     const { transactionHash } = receipts[0]!
     const detail = await service.get(`/v1/chains/${chain}/transactions/${transactionHash}`)
     const { address } = detail.body.nativeTransaction.from
     const path = `/v1/chains/${chain}/addresses/${address}/balances:getNative`
-    const told = await service.chains[0]!.state.balance(
+    const balance = await service.chains[0]!.state.balance(
       Buffer.from(address.slice(2), 'hex'),
       undefined,
       new AbortController().signal,
@@ -93,7 +93,7 @@ void test('native balance: what the node tells, now and at the last block', asyn
     for (const query of ['', '?blockNumber=152']) {
       const { status, body } = await service.get(path + query)
       assert.equal(status, 200)
-      assert.equal(body.nativeTokenBalance.balance, told.toString())
+      assert.equal(body.nativeTokenBalance.balance, balance.toString())
     }
     assert.equal((await service.get(`${path}?blockNumber=10`)).status, 503)
     assert.equal((await service.get(`${path}?blockNumber=9999`)).status, 404)

@@ -1,4 +1,4 @@
-/** Balances are compared with a node: when it is asked, what is answered meanwhile, what a difference does. */
+/** Balances are compared with a node: when it is called, what is served meanwhile, what a difference does. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,6 +8,7 @@ import { to0x, toHex } from '../../../src/core/bytes.ts'
 import { Fault } from '../../../src/core/fault.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { until } from '../../support/processes/firn-process.ts'
+import { manualClock } from '../../support/processes/manual-clock.ts'
 import { evmService, type Reply } from '../../support/services/evm-service.ts'
 import { busiest, expectedTransfers } from './replay.ts'
 
@@ -21,19 +22,18 @@ const holders = busiest(
 )
 const [first = '', second = ''] = holders.filter((holder) => !/^0x0+$/.test(holder))
 
-/** The node: what it is asked, whether it answers, and the holder of whom it tells something else. */
-const node = { asked: [] as number[], isAway: false, gate: Promise.resolve(), other: '' }
+/** The node: sizes of its requests, whether it answers, and the holder for whom it gives another balance. */
+const node = { requests: [] as number[], isAway: false, gate: Promise.resolve(), other: '' }
 const doubts: string[] = []
-let nowMs = 1_000_000
 /** Whoever waits, waits for as long as it takes. */
-const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: () => new Promise<void>(() => {}) }
+const clock = Object.assign(manualClock(), { sleep: () => new Promise<void>(() => {}) })
 const service = await evmService({
   chains: [chain],
   state: (own) => ({
     ...own,
     calls: async (calls, height, signal) => {
       if (node.isAway) throw new Fault('not-served', 'the node is away')
-      node.asked.push(calls.length)
+      node.requests.push(calls.length)
       await node.gate
       const answers = await own.calls(calls, height, signal)
       const isOther = (data: Uint8Array): boolean => toHex(data).endsWith(node.other.slice(2))
@@ -67,15 +67,15 @@ void test('compared balances: a page is one request to the node, and counts for 
   const page = await listOf(first)
   assert.ok(page.body.erc20TokenBalances.length > 1)
   assert.equal(said(page), isCompared)
-  assert.equal(node.asked.length, 1)
-  nowMs += 29_000
+  assert.equal(node.requests.length, 1)
+  clock.nowMs += 29_000
   assert.equal(said(await listOf(first)), isCompared)
-  assert.equal(node.asked.length, 1)
+  assert.equal(node.requests.length, 1)
 })
 
 void test('compared balances: a stale page is from logs and compared behind the answer', async () => {
-  nowMs += 2_000
-  node.asked.length = 0
+  clock.nowMs += 2_000
+  node.requests.length = 0
   let open = (): void => {}
   node.gate = new Promise((resolve) => {
     open = resolve
@@ -84,24 +84,24 @@ void test('compared balances: a stale page is from logs and compared behind the 
   assert.deepEqual(stale.map(said), [isFromLogs, isFromLogs])
   open()
   await until('compared', async () => said(await listOf(first)) === isCompared)
-  assert.equal(node.asked.length, 1)
+  assert.equal(node.requests.length, 1)
 })
 
-void test('compared balances: who insists waits, and is refused where no node answers', async () => {
-  nowMs += 31_000
+void test('compared balances: compared=true waits for the node, and is 503 where no node answers', async () => {
+  clock.nowMs += 31_000
   assert.equal(said(await listOf(first, '&compared=true')), isCompared)
-  nowMs += 31_000
+  clock.nowMs += 31_000
   node.isAway = true
   assert.equal(said(await listOf(first)), isFromLogs)
   assert.equal((await listOf(first, '&compared=true')).status, 503)
   node.isAway = false
 })
 
-void test('compared balances: one holder that differs makes the token the nodeâ€™s for everybody', async () => {
-  nowMs += 31_000
+void test('compared balances: after one holder differs, balances of all holders of the token come from the node', async () => {
+  clock.nowMs += 31_000
   node.other = first
-  const told = await listOf(first, `&compared=true${onlyToken}`)
-  assert.equal(told.body.erc20TokenBalances[0].balance, '1')
+  const page = await listOf(first, `&compared=true${onlyToken}`)
+  assert.equal(page.body.erc20TokenBalances[0].balance, '1')
   assert.deepEqual(doubts, [`${token} ${first}`])
   // Nobody compared the second: logs do not tell it any more.
   node.isAway = true
@@ -112,13 +112,13 @@ void test('compared balances: one holder that differs makes the token the nodeâ€
   assert.ok(BigInt(other.body.erc20TokenBalances[0].balance) > 1n)
 })
 
-void test('compared balances: with maxAge 0 the node is asked for those who insist alone', async () => {
+void test('compared balances: with maxAge 0 the node is called only for compared=true', async () => {
   const off = { clock, log: silentLog, doubts: undefined, maxAgeMs: 0 }
   const parts = { balances: createComparedBalances(off) }
   const { get } = await evmService({ chains: [chain], parts })
   const path = `/v1/chains/${chain}/addresses/${first}/balances:listErc20`
   assert.equal(said(await get(path)), isFromLogs)
   assert.equal(said(await get(`${path}?compared=true`)), isCompared)
-  nowMs += 1
+  clock.nowMs += 1
   assert.equal(said(await get(path)), isFromLogs)
 })

@@ -66,7 +66,7 @@ void test('transaction: input and fee fields are those of the node', async () =>
   }
 })
 
-void test('transaction: an interchain message sent or delivered is told', async () => {
+void test('transaction: an interchain message that it sent or delivered is part of the answer', async () => {
   const messenger = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
   const send = '0x2a211ad4a59ab9d003852404f9c57c690704ee755f3c79d2c2812ad32da99df8'
   const receive = '0x292ee90bbaf70b5d4936025e09d56ba08f3e421156b6a568cf3c2840d9343e34'
@@ -98,7 +98,7 @@ void test('transaction: without prices the coin is named and nothing is priced',
   assert.ok(!('teleporterMessageInfo' in rest))
 })
 
-void test('transaction: a well-formed hash nobody knows is 404, a malformed one 400', async () => {
+void test('transaction: an unknown hash is 404, a malformed one 400', async () => {
   const unknown = await service.get(`/v1/chains/${chain}/transactions/0x${'ab'.repeat(32)}`)
   assert.equal(unknown.status, 404)
   assert.deepEqual(Object.keys(unknown.body).sort(), ['error', 'message', 'statusCode'])

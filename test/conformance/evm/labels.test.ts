@@ -1,4 +1,4 @@
-/** The operator's names of addresses stand wherever a transaction is told in words. */
+/** The operator's names of addresses stand wherever a transaction is described in words. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -139,14 +139,14 @@ void test('address lists: a counterparty with few rows is found among thousands 
     if (pos === 2) return { pos, fromId: other, toId: undefined, ids: [other] }
     return { pos, fromId: id, toId: other, ids: [id, other] }
   }).toReversed()
-  let asked = 0
+  let queries = 0
   const pageOf = async (counterparty: string): Promise<object> => {
     const { page } = await addressPage(parts, {
       route: 'test',
       path: { chainId: String(chain), address: busy },
       query: { counterparty },
       rows: async (_store, { addressId, range: { from, until }, limit }) => {
-        asked++
+        queries++
         return rows
           .filter(({ pos, ids }) => pos >= from && pos < until && ids.includes(addressId))
           .slice(0, limit)
@@ -155,7 +155,7 @@ void test('address lists: a counterparty with few rows is found among thousands 
     return { ...page, rows: page.rows.map(({ pos }) => pos) }
   }
   assert.deepEqual(await pageOf(rare), { rows: [4, 3, 1, 0] })
-  assert.ok(asked <= 5, `${asked} questions`)
+  assert.ok(queries <= 5, `${queries} questions`)
   assert.deepEqual(await pageOf(`0x${'12'.repeat(20)}`), { rows: [] })
   const { nextPageToken, ...busiest }: Json = await pageOf(third)
   assert.deepEqual(busiest, { rows: Array.from({ length: 10 }, (_, at) => 5_999 - at) })

@@ -7,6 +7,7 @@ import type { StateReader } from '../../../src/api/operation/chain-directory.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
 import { addressId } from '../../../src/store/query/evm/addresses.ts'
 import { token } from '../../../src/store/schema/evm.ts'
+import { manualClock } from '../../support/processes/manual-clock.ts'
 import { type EvmService, evmService, type Json } from '../../support/services/evm-service.ts'
 import { provesOperations } from '../../support/services/proven-operations.ts'
 import { rawChain } from '../../support/stores/demo-store.ts'
@@ -15,7 +16,7 @@ import { busiest, expectedTransfers } from './replay.ts'
 const chain = 51002
 const raw = rawChain(chain)
 const endSeconds = Number(raw.at(-1)?.block.timestamp)
-const clock = { now: () => endSeconds * 1_000, monotonic: () => 0, sleep: async () => undefined }
+const clock = manualClock(endSeconds * 1_000)
 const zero = `0x${'0'.repeat(40)}`
 const transfers = expectedTransfers(chain).filter(({ standard }) => standard === 20)
 
@@ -71,7 +72,7 @@ function prunedState(own: StateReader): StateReader {
   }
 }
 
-/** Its coins are the heights: a point that asked at another block would show. */
+/** Its coins are the heights: a point read at another block would show. */
 function archiveState(own: StateReader): StateReader {
   return {
     ...own,
@@ -124,7 +125,7 @@ void test('balance series: logs of an exact token and a node of every block, on 
   }
 })
 
-void test('balance series: what logs do not tell is a node’s, and absent where no node has it', async () => {
+void test('balance series: balances that logs do not show come from a node, and are absent where no node has them', async () => {
   const { body: logged, headers } = await pruned.get(path + whole)
   assert.match(String(headers.get('x-balances')), /^from logs until block /)
   for (const { timestamp, erc20Balances } of logged.series)

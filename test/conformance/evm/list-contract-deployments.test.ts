@@ -74,7 +74,7 @@ void test('contracts: all of a chain, newest first, page by page, the same on bo
   assert.deepEqual(await frozen.readAll(path, 'contracts'), listed)
 })
 
-void test('deployments: who deployed nothing has none; what is wrong is told', async () => {
+void test('deployments: an address that deployed nothing has none; bad input is refused', async () => {
   const nobody = `0x${'12'.repeat(20)}`
   assert.deepEqual((await service.get(pathOf(nobody))).body, { contracts: [] })
   assert.equal((await service.get(pathOf('0x1'))).status, 400)

@@ -33,10 +33,10 @@ const listOf = (address: string): string =>
 const service = await evmService({ chains: [chain] })
 
 /**
- * A node that also has the native balances of the past, and counts what it is asked. Its past
+ * A node that also has the native balances of the past, and records its calls. Its past
  * native balances are one made-up number: no test compares them with anything else.
  */
-const asked: { to: string; height: number | undefined }[] = []
+const calls: { to: string; height: number | undefined }[] = []
 const pastBalance = 77n
 const archive = await evmService({
   chains: [chain],
@@ -44,15 +44,15 @@ const archive = await evmService({
     ...own,
     balance: async (address, height, signal) =>
       height === undefined ? own.balance(address, height, signal) : pastBalance,
-    calls: async (calls, height, signal) => {
-      for (const { to } of calls) asked.push({ to: toHex(to), height })
-      return own.calls(calls, height, signal)
+    calls: async (batch, height, signal) => {
+      for (const { to } of batch) calls.push({ to: toHex(to), height })
+      return own.calls(batch, height, signal)
     },
   }),
 })
 
-/** `balanceOf` as the node tells it after the last block. */
-async function told(contract: string, holder: string): Promise<bigint | undefined> {
+/** `balanceOf` at the node after the last block. */
+async function nodeBalance(contract: string, holder: string): Promise<bigint | undefined> {
   const data = fromHex(`0x70a08231${holder.slice(2).padStart(64, '0')}`)
   const answer = await service.chains[0]!.state.call(
     fromHex(contract),
@@ -82,13 +82,13 @@ async function expectedNow(holder: string, among = tokens): Promise<[string, str
   const held: [string, string][] = []
   for (const contract of among) {
     if (!touched.has(contract)) continue
-    const balance = await told(contract, holder)
+    const balance = await nodeBalance(contract, holder)
     if (balance !== undefined && balance > 0n) held.push([contract, balance.toString()])
   }
   return held.sort(byAddress)
 }
 
-void test('balances: now, every token held with what its contract tells', async () => {
+void test('balances: now, every token held with the balance of its contract', async () => {
   for (const holder of sample(holders, 15)) {
     const items = await service.readAll(
       `${listOf(holder)}?filterSpamTokens=false&pageSize=3`,
@@ -117,7 +117,7 @@ void test('balances: the native one is on every page, as the node tells it', asy
   assert.equal(first.body.nativeTokenBalance.chainId, String(chain))
 })
 
-void test('balances: spam is left out unless asked for', async () => {
+void test('balances: spam is left out unless the request includes it', async () => {
   const spam = new Set([
     '0xb7f8bc63bbcad18155201308c8f3540b07f84f5e',
     '0xa51c1fc2f0d1a1b8494ed1fe312d7c3a78ed91c0',
@@ -197,7 +197,7 @@ void test('balances: a page may hold 500, not 501', async () => {
   assert.equal(body.message, 'pageSize must be an integer from 1 to 500: 501')
 })
 
-void test('balances: in the past, where no node has the state, logs tell them and it is said', async () => {
+void test('balances: in the past, where no node has the state, they come from logs, and the answer says so', async () => {
   // Their state is the sum of their logs: ordinary tokens. The others make or take silently.
   const exact = [
     '0x5fbdb2315678afecb367f032d93f642f64180aa3',
@@ -227,15 +227,15 @@ void test('balances: in the past, where no node has the state, logs tell them an
   }
 })
 
-void test('balances: in the past, a token whose logs do not tell them is asked of the node or refused', async () => {
+void test('balances: in the past, a token whose logs do not show them is read from the node or refused', async () => {
   const holder = holders[0]!
   const rebase = '0x8a791620dd6260079bf849dc5567adc3f2fdc318'
   await markInexact(archive, rebase)
-  asked.length = 0
+  calls.length = 0
   const { status, body, headers } = await archive.get(
     `${listOf(holder)}?blockNumber=100&contractAddresses=${rebase}`,
   )
-  assert.deepEqual(asked, [{ to: rebase.slice(2), height: 100 }])
+  assert.deepEqual(calls, [{ to: rebase.slice(2), height: 100 }])
   assert.equal(status, 503)
   assert.match(body.message, /recording has state at height 152 only/)
   assert.ok(Number(headers.get('retry-after')) > 0)
@@ -247,7 +247,7 @@ void test('balances: a native balance no node can tell is 503, never left out or
   assert.equal(body.error, 'Service Unavailable')
 })
 
-void test('balances: what a recording does not tell is named, and is 503', async () => {
+void test('balances: one that a recording does not have is 503, and the error names it', async () => {
   const stranger = `0x${'12'.repeat(20)}`
   const { status, body } = await service.get(listOf(stranger))
   assert.equal(status, 503)

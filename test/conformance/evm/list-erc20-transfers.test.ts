@@ -30,7 +30,7 @@ void test('listErc20: pages of any size join to the same list', async () => {
   }
 })
 
-void test('listErc20: a page holds 10 unless told, and a full last page has no token', async () => {
+void test('listErc20: a page has 10 items by default, and a full last page has no token', async () => {
   const { body } = await service.get(listOf(busy))
   assert.equal(body.transactions.length, 10)
   assert.equal(typeof body.nextPageToken, 'string')
@@ -103,7 +103,7 @@ void test('listErc20: addresses are checksummed and answer in any letter case', 
   assert.deepEqual(lower.body.transactions, body.transactions)
 })
 
-void test('listErc20: an address nobody used has an empty list', async () => {
+void test('listErc20: an unused address has an empty list', async () => {
   const { status, body, headers } = await service.get(listOf(`0x${'ab'.repeat(20)}`))
   assert.equal(status, 200)
   assert.deepEqual(body, { transactions: [] })

@@ -12,22 +12,22 @@ const height = heights.findIndex(({ block }) => block.transactions.length > 0)
 const [tx] = heights[height]?.block.transactions ?? []
 assert.ok(tx)
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
-const asked: unknown[] = []
-let told: unknown
+const requested: unknown[] = []
+let nodeAnswer: unknown
 
 const service = await evmService({
   stateChanges: async (of) => {
-    asked.push(of)
-    if (told instanceof Error) throw told
-    return told
+    requested.push(of)
+    if (nodeAnswer instanceof Error) throw nodeAnswer
+    return nodeAnswer
   },
 })
 const alone = await evmService()
 const path = `/v1/chains/51002/transactions/${tx.hash}/stateChanges`
 
-void test('state changes: what the node tells of the transaction, in whole numbers and words', async () => {
+void test('state changes: those that the node traced, as decimal numbers and storage words', async () => {
   const contract = `0x${'ab'.repeat(20)}`
-  told = {
+  nodeAnswer = {
     pre: {
       [tx.from]: { balance: '0x10', nonce: 4 },
       [contract]: { storage: { [word(1)]: word(2) } },
@@ -38,7 +38,7 @@ void test('state changes: what the node tells of the transaction, in whole numbe
     path.replace(/0x[0-9a-f]+/, (hash) => hash.toUpperCase().replace('0X', '0x')),
   )
   assert.equal(status, 200)
-  assert.deepEqual(asked, [{ txHash: tx.hash, height }])
+  assert.deepEqual(requested, [{ txHash: tx.hash, height }])
   assert.deepEqual([body.accountCount, body.slotCount], [2, 1])
   const of = (address: string): Json =>
     body.accounts.find((one: Json) => one.address.toLowerCase() === address)
@@ -50,10 +50,10 @@ void test('state changes: what the node tells of the transaction, in whole numbe
   ])
 })
 
-void test('state changes: a node that lies in form, has no tracer, or is not there is told', async () => {
-  told = { pre: 5 }
+void test('state changes: a malformed reply, a node without tracer and a chain without node are 503 with the reason', async () => {
+  nodeAnswer = { pre: 5 }
   assert.equal((await service.get(path)).status, 503)
-  told = new Fault('node-refused', 'no endpoint offers what is needed: stateChanges')
+  nodeAnswer = new Fault('node-refused', 'no endpoint offers what is needed: stateChanges')
   const refused = await service.get(path)
   assert.deepEqual(
     [refused.status, refused.body.message],

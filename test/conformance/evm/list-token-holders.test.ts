@@ -62,8 +62,8 @@ function balancesOf(token: string, time = Number.MAX_SAFE_INTEGER): Map<string, 
   return balances
 }
 
-/** Balances of a token now, as the recorded node tells those of everybody that logs name. */
-async function toldBalances(token: string): Promise<[string, bigint][]> {
+/** Balances of a token now, as the recorded node has them, of every address in its logs. */
+async function nodeBalances(token: string): Promise<[string, bigint][]> {
   const { state } = embedded.chains[0]!
   const { signal } = new AbortController()
   const names = [...balancesOf(token).keys()]
@@ -90,7 +90,7 @@ for (const [engine, service] of Object.entries({ embedded, scaled })) {
   void test(`token holders: all of every token on ${engine}, also those who only deposited`, async () => {
     assert.ok(tokens.length >= 10)
     for (const token of tokens) {
-      const wanted = shown((await toldBalances(token)).filter(([, value]) => value > 0n))
+      const wanted = shown((await nodeBalances(token)).filter(([, value]) => value > 0n))
       const query = 'compared=true&threshold=0&pageSize=7'
       assert.deepEqual(await holders(token, query), wanted, token)
       assert.deepEqual(await holders(token, 'compared=true'), wanted, token)
@@ -101,7 +101,7 @@ for (const [engine, service] of Object.entries({ embedded, scaled })) {
 
   void test(`token holders: above a threshold means more than it, on ${engine}`, async () => {
     for (const token of tokens) {
-      const balances = await toldBalances(token)
+      const balances = await nodeBalances(token)
       const values = balances.map(([, value]) => value).sort((a, b) => (a < b ? -1 : 1))
       const middle = values[Math.floor(values.length / 2)]!
       const threshold = middle < 0n ? 0n : middle
@@ -139,7 +139,7 @@ for (const [engine, service] of Object.entries({ embedded, scaled })) {
   })
 }
 
-void test('token holders: what is no token has none, and bad parameters are named', async () => {
+void test('token holders: an address that is no token has none, and errors name bad parameters', async () => {
   const { status, body } = await embedded.get(listOf(`0x${'11'.repeat(20)}`))
   assert.deepEqual([status, body], [200, { addresses: [] }])
   for (const [query, words] of [

@@ -43,7 +43,7 @@ void test('listTransfers: the block range bounds the list', async () => {
   assert.deepEqual(items.map(transferOf), wanted.reverse())
 })
 
-void test('listTransfers: what is no token contract has no transfers', async () => {
+void test('listTransfers: an address that is no token contract has no transfers', async () => {
   const { status, body } = await service.get(listOf(`0x${'00'.repeat(20)}`))
   assert.equal(status, 200)
   assert.deepEqual(body, { transfers: [] })

@@ -73,7 +73,7 @@ void test('listTokens: every token with the counts of its logs, the most first, 
   }
 })
 
-void test('listTokens: what looks like spam is left out unless it is asked for; bad input is told', async () => {
+void test('listTokens: what looks like spam is left out unless the request includes it; bad input is refused', async () => {
   const [service] = services
   assert.ok(service !== undefined)
   const all = await service.readAll(`${path}/tokens?filterSpamTokens=false&pageSize=3`, 'tokens')

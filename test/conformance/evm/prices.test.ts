@@ -36,7 +36,7 @@ void test('prices: a balance is worth amount times price, to the last digit', as
   assert.ok(!('price' in other) && !('balanceValue' in other), 'an unknown price is absent')
 })
 
-void test('prices: the currency asked for is the one told', async () => {
+void test('prices: they are in the requested currency', async () => {
   const { body } = await service.get(`${balances}&currency=eur`)
   assert.deepEqual(body.nativeTokenBalance.price, { currencyCode: 'eur', value: '20' })
 })

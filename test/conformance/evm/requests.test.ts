@@ -136,13 +136,13 @@ void test('lists: the verb may be percent-encoded', async () => {
 
 void test('requests: a parameter that an operation does not have is refused with the nearest one', async () => {
   const list = `${base}/transactions:listErc20`
-  const told: Readonly<Record<string, RegExp>> = {
+  const errors: Readonly<Record<string, RegExp>> = {
     'pagesize=5': /^pagesize is no parameter of this operation, did you mean pageSize\? \(it has: /,
     'page=2': /^page is no parameter/,
     'fromBlock=1': /^fromBlock is no parameter .*startBlock/,
     'startBlock=5&endBlock=4': /^startBlock is above endBlock: 5, 4$/,
   }
-  for (const [query, words] of Object.entries(told)) {
+  for (const [query, words] of Object.entries(errors)) {
     const { status, body } = await service.get(`${list}?${query}`)
     assert.equal(status, 400, query)
     assert.match(body.message, words)

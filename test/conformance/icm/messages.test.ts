@@ -23,6 +23,7 @@ import { icmList, icmSend } from '../../../src/store/schema/icm.ts'
 import { messageTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { openWorld } from '../../../src/world/world.ts'
+import { pausingClock } from '../../support/processes/manual-clock.ts'
 import { pageTokens } from '../../support/services/evm-context.ts'
 import type { Json } from '../../support/services/evm-service.ts'
 import {
@@ -171,16 +172,9 @@ async function follow(
 ): Promise<StageStatus> {
   const over = new AbortController()
   const world = openWorld()
-  let passedMs = 0
-  const clock = {
-    ...stillClock,
-    now: () => stillClock.now() + passedMs,
-    monotonic: () => stillClock.monotonic() + passedMs,
-    sleep: async (ms: number) => {
-      passedMs += ms
-      if (await isOver(ms)) over.abort()
-    },
-  }
+  const clock = pausingClock(async (ms) => {
+    if (await isOver(ms)) over.abort()
+  })
   const stream = messageStream(
     {
       kind: 'icm',
@@ -331,7 +325,7 @@ function compare(message: Json, expected: Expected | undefined, name: string): v
   }
 }
 
-void test('messages: a chain whose store cannot be read is told and keeps no other back', async () => {
+void test('messages: a chain whose store cannot be read is reported and delays no other', async () => {
   const place = { ...location, layouts: laterLayouts('takes') }
   await (await openStore(place, 'fuji-newer', messageTables, 'write')).close()
   const newer = { ...messengerChain(51001), key: 'fuji-newer' }

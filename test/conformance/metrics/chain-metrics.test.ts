@@ -246,7 +246,7 @@ void test('metrics: bounds are strict, pages join to the whole, tokens look like
   assert.deepEqual(byId.body.results, all)
 })
 
-void test('metrics: bad input is told as each route documents it', async () => {
+void test('metrics: bad input gets the error that each route documents', async () => {
   const token = (await service.get('/v2/chains/51001/metrics/txCount?pageSize=7')).body
     .nextPageToken
   for (const [path, status, pattern] of [

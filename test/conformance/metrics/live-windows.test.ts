@@ -38,7 +38,7 @@ async function points(metric: string, interval: string, size: number): Promise<J
   return (await service.get(path)).body.results
 }
 
-void test('live windows: they end with the last block where nobody said more', async () => {
+void test('live windows: they end with the last block where no node said that nothing is missing since', async () => {
   for (const at of [undefined, last - 5 * day]) {
     if (at !== undefined) await nothingMissingAt(at)
     assert.equal((await windows()).lastHour, sentSince(hourOf(last)))
@@ -50,12 +50,12 @@ void test('live windows: they end with the last block where nobody said more', a
 void test('live windows: they end when the node last said that nothing is missing', async () => {
   const now = last + 3 * day + 5
   await nothingMissingAt(now)
-  const told = await windows()
-  assert.equal(told.lastHour, 0)
-  assert.equal(told.lastDay, 0)
-  assert.equal(told.lastWeek, sentSince(hourOf(now - (7 * day - hour))))
-  assert.ok(told.lastWeek > 0)
-  assert.equal(told.allTime, sentSince(1))
+  const live = await windows()
+  assert.equal(live.lastHour, 0)
+  assert.equal(live.lastDay, 0)
+  assert.equal(live.lastWeek, sentSince(hourOf(now - (7 * day - hour))))
+  assert.ok(live.lastWeek > 0)
+  assert.equal(live.allTime, sentSince(1))
 })
 
 void test('live windows: series have the empty periods of a quiet chain', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { oneRound } from '../../../src/indexing/nft/nft-stream.ts'
 import type { EvmSource } from '../../../src/source/evm-source.ts'
+import { manualClock } from '../../support/processes/manual-clock.ts'
 import { busiest, expectedTransfers } from '../evm/replay.ts'
 import { nftService } from './nft-service.ts'
 
@@ -14,7 +15,6 @@ const scaled = await nftService({
 })
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
-const clock = { now: () => 1_780_000_000_000, monotonic: () => 0, sleep: async () => {} }
 const { signal } = new AbortController()
 
 /** Every contract answers with the same document, written into the URI, with a zero byte in it. */
@@ -35,7 +35,7 @@ for (const { chains, requests } of [embedded, scaled]) {
     key,
     database: store,
     source,
-    clock,
+    clock: manualClock(),
     log,
     commit: store.transaction,
     changes: () => 0,

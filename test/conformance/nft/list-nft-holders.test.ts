@@ -40,7 +40,7 @@ function heldOf(contract: string, item?: string): Map<string, bigint> {
 }
 
 for (const [engine, service] of Object.entries({ embedded, scaled })) {
-  void test(`NFT holders: everybody with what they have, and the sums, on ${engine}`, async () => {
+  void test(`NFT holders: every holder with its balance, and the sums, on ${engine}`, async () => {
     const standards = new Set(transfers.map(({ standard }) => standard))
     assert.deepEqual(
       [...standards].toSorted((a, b) => a - b),

@@ -149,7 +149,7 @@ for (const chain of [51001, 51002] as const) {
     assert.deepEqual(none, [])
   })
 
-  void test(`NFT token: one of chain ${chain} is what the list has of it`, async () => {
+  void test(`NFT token: one of chain ${chain} is the entry of the list`, async () => {
     for (const { token } of [owned[0]!, moved[0]!]) {
       const tokens = await service.readAll(`${collections}/${token}/tokens?pageSize=100`, 'tokens')
       for (const listed of sample(tokens, 3)) {

@@ -44,7 +44,7 @@ void test('reindex: is taken with 201 and no body, once an hour per token', asyn
   assert.equal((await post(path(owned))).status, 201)
 })
 
-void test('NFT operations: tokens nobody knows are 404, malformed input is 400', async () => {
+void test('NFT operations: unknown tokens are 404, malformed input is 400', async () => {
   const { token } = owned
   const beyond = (2n ** 256n).toString()
   const last = (2n ** 256n - 1n).toString()

@@ -7,6 +7,7 @@ import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
 import { verifyPrimary } from '../../../src/verify/verify-primary.ts'
 import { recordedMoment, recordedNode } from '../../support/nodes/recorded-node.ts'
+import { manualClock } from '../../support/processes/manual-clock.ts'
 import { primaryService, recordedAnswers } from '../../support/services/primary-service.ts'
 import { provesOperations } from '../../support/services/proven-operations.ts'
 
@@ -75,7 +76,7 @@ void test('engines: a store in PostgreSQL agrees with the recorded node too', as
   const { report } = await verifyPrimary({
     network: scaled.network,
     node: recordedNode(answers),
-    clock: { now: () => moment, monotonic: () => 0, sleep: () => Promise.resolve() },
+    clock: manualClock(moment),
     signal: AbortSignal.timeout(60_000),
     sample: 64,
   })

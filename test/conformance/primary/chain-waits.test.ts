@@ -1,4 +1,4 @@
-/** Streams of a primary network wait longer each time, say why, go on, and end when told to. */
+/** Streams of a primary network wait longer each time, say why, go on, and end when they are aborted. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -192,7 +192,7 @@ void test('chain that waits: a host that opens while all stops is closed', async
   })
 })
 
-void test('lease: a store that fails or is lost for a while is told again', async () => {
+void test('lease: renewal goes on after a store fails or is lost for a while, and ends at a newer store', async () => {
   const { signal } = new AbortController()
   const answers = [
     new Fault('store-failed', 'cut off'),
@@ -202,14 +202,14 @@ void test('lease: a store that fails or is lost for a while is told again', asyn
     undefined,
     new Fault('store-version', 'written by a newer version'),
   ]
-  let asked = 0
+  let renewals = 0
   const renew = async (): Promise<void> => {
-    const answer = answers[asked++]
+    const answer = answers[renewals++]
     if (answer !== undefined) throw answer
   }
   const stream = leaseStream({ renew }, hasty.clock)
   await stream.run(signal)
-  assert.equal(asked, answers.length)
+  assert.equal(renewals, answers.length)
   assert.deepEqual(
     [stream.status().state, stream.status().reason],
     ['off', 'written by a newer version'],

@@ -49,7 +49,7 @@ const staked = new Map(
     }),
 )
 
-const told = ({ assetId, name, symbol, denomination }: Json): Json => ({
+const assetFields = ({ assetId, name, symbol, denomination }: Json): Json => ({
   assetId,
   name,
   symbol,
@@ -79,7 +79,7 @@ void test('validators: each names the asset its bytes stake; a weight without co
       const isWeight =
         String(recording.answers.subnets[one.subnetId]?.['isPermissioned']) === 'true'
       if (isWeight) assert.equal(one.asset, undefined, one.txHash)
-      else assert.deepEqual(told(one.asset), expected(one.txHash), one.txHash)
+      else assert.deepEqual(assetFields(one.asset), expected(one.txHash), one.txHash)
       symbols.add(`${elastic.includes(one.subnetId)} ${one.asset?.symbol ?? 'none'}`)
     }
   assert.deepEqual([...symbols].toSorted(), ['false AVAX', 'false none', 'true ELA'])
@@ -87,7 +87,7 @@ void test('validators: each names the asset its bytes stake; a weight without co
 
 void test('delegators: a list of several assets says which in every row', async () => {
   const rows = await ended.readAll(`${base}/delegators?pageSize=3`, 'delegators')
-  for (const one of rows) assert.deepEqual(told(one.asset), expected(one.txHash), one.txHash)
+  for (const one of rows) assert.deepEqual(assetFields(one.asset), expected(one.txHash), one.txHash)
   assert.deepEqual(new Set(rows.map(({ asset }) => asset.symbol)), new Set(['AVAX', 'ELA']))
 })
 
@@ -117,7 +117,7 @@ void test('rewards: paid and to come are in the asset that is staked', async () 
   for (const list of [paid, toCome]) {
     const symbols = new Set<string>()
     for (const { txHash, reward, estimatedReward = reward } of list) {
-      assert.deepEqual(told(estimatedReward), expected(txHash), txHash)
+      assert.deepEqual(assetFields(estimatedReward), expected(txHash), txHash)
       symbols.add(estimatedReward.symbol)
     }
     assert.ok(symbols.has('ELA'))
@@ -131,7 +131,7 @@ void test('transactions: an expected reward says its asset', async () => {
     const { txHash, estimatedReward, estimatedRewardAsset } = one
     if (estimatedReward === undefined) assert.equal(estimatedRewardAsset, undefined)
     else {
-      assert.deepEqual(told(estimatedRewardAsset), expected(txHash), txHash)
+      assert.deepEqual(assetFields(estimatedRewardAsset), expected(txHash), txHash)
       symbols.add(estimatedRewardAsset.symbol)
     }
   }
@@ -151,7 +151,7 @@ void test('staking metrics: weights say the asset they are of', async () => {
           : [],
       )
     if (txHash !== '' || subnetId === primary)
-      assert.deepEqual(told(body.asset), expected(txHash), subnetId)
+      assert.deepEqual(assetFields(body.asset), expected(txHash), subnetId)
   }
 })
 

@@ -19,6 +19,7 @@ import { publicNetworks } from '../../../src/core/network.ts'
 import type { World } from '../../../src/core/world.ts'
 import { openPrimaryHost } from '../../../src/indexing/primary/run/host.ts'
 import type { PrimarySource } from '../../../src/source/primary/primary-source.ts'
+import { manualClock } from '../../support/processes/manual-clock.ts'
 import { pageTokens } from '../../support/services/evm-context.ts'
 import type { Json } from '../../support/services/evm-service.ts'
 
@@ -32,7 +33,7 @@ const genesisIds = {
 const moment = 1_599_696_001
 
 const world: World = {
-  clock: { now: () => moment * 1_000, monotonic: () => 0, sleep: () => Promise.resolve() },
+  clock: manualClock(moment * 1_000),
   random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
   transport: { request: () => Promise.reject(new Error('no network in this test')) },
   files: {

@@ -159,16 +159,16 @@ void test('balances: without addresses there is a 400', async () => {
 void test('balance series: every point is the balance of its moment, the last one that of now', async () => {
   const moment = recordedMoment(answers)
   const start = moment - 20 * 3_600
-  const asked = answers.find(({ method }) => method === 'platform.getStake')!
-  const [address] = (asked.parameters as Json).addresses
+  const recorded = answers.find(({ method }) => method === 'platform.getStake')!
+  const [address] = (recorded.parameters as Json).addresses
   const path =
     `${base}/p-chain/balances:listSeries?addresses=${address}` +
     `&timeInterval=hour&startTimestamp=${start}&endTimestamp=${moment}`
   const { status, body } = await service.get(path)
   assert.equal(status, 200, JSON.stringify(body))
   assert.ok(body.series.length >= 20)
-  for (const { timestamp, balances: told } of body.series)
-    assert.deepEqual(told, await balances('p-chain', address, `&blockTimestamp=${timestamp}`))
+  for (const { timestamp, balances: point } of body.series)
+    assert.deepEqual(point, await balances('p-chain', address, `&blockTimestamp=${timestamp}`))
   assert.ok(body.series.every(({ timestamp }: Json) => timestamp >= start && timestamp <= moment))
   assert.deepEqual(body.series.at(-1).timestamp, moment)
 })

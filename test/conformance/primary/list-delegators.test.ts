@@ -48,7 +48,7 @@ void test('delegators: with their validators the active ones weigh what the node
   }
 })
 
-void test('delegators: what the ended ones were paid is in the node’s reward UTXOs', async () => {
+void test('delegators: rewards of the ended ones are in the node’s reward UTXOs', async () => {
   const ours = await ended.readAll(`${path}?delegationStatus=completed&pageSize=2`, 'delegators')
   assert.ok(ours.length > 4)
   let paid = 0
@@ -83,11 +83,11 @@ void test('delegators: filters, order and pages; PostgreSQL answers the same', a
     ({ nodeId, delegationStatus }) => nodeId === first.nodeId && delegationStatus === 'completed',
   )
   assert.deepEqual(await ended.readAll(both, 'delegators'), ofBoth)
-  for (const asked of [`${path}?pageSize=100`, byOwner, both, `${path}?nodeIds=${first.nodeId}`])
-    assert.deepEqual((await scaled.get(asked)).body, (await ended.get(asked)).body, asked)
+  for (const list of [`${path}?pageSize=100`, byOwner, both, `${path}?nodeIds=${first.nodeId}`])
+    assert.deepEqual((await scaled.get(list)).body, (await ended.get(list)).body, list)
 })
 
-void test('delegators: what is wrong is named', async () => {
+void test('delegators: the error names the bad parameter', async () => {
   const cases: readonly [string, RegExp][] = [
     ['?delegationStatus=removed', /delegationStatus/],
     ['?nodeIds=NodeID-x', /nodeIds/],

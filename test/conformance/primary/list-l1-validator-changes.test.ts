@@ -47,12 +47,12 @@ void test('changes of an L1 validation: paid in is what is left, was paid out an
   assert.ok(seen > body.validators.length, String(seen))
 })
 
-void test('changes of an L1 validation: each of its transactions is there, with the weight and balance that it tells', async () => {
+void test('changes of an L1 validation: each of its transactions is listed, with its weight and balance', async () => {
   const { body } = await service.get(list)
   let compared = 0
   for (const { validationId } of body.validators) {
     const path = `${base}/blockchains/p-chain/transactions?pageSize=100&l1ValidationId=${validationId}`
-    const told = new Map(
+    const detailsByTx = new Map(
       (await service.readAll(path, 'transactions')).map((tx) => [
         tx.txHash,
         tx.l1ValidatorDetails.find((each: Json) => each.validationId === validationId),
@@ -60,9 +60,9 @@ void test('changes of an L1 validation: each of its transactions is there, with 
     )
     const changes = await changesOf(validationId)
     const named = changes.filter(({ txHash }) => txHash !== undefined)
-    assert.deepEqual(new Set(named.map(({ txHash }) => txHash)), new Set(told.keys()))
+    assert.deepEqual(new Set(named.map(({ txHash }) => txHash)), new Set(detailsByTx.keys()))
     for (const { txHash, weight, remainingBalance } of named) {
-      const details = told.get(txHash)
+      const details = detailsByTx.get(txHash)
       assert.equal(weight, details.weight)
       assert.equal(remainingBalance, String(details.remainingBalance))
       compared++
@@ -71,7 +71,7 @@ void test('changes of an L1 validation: each of its transactions is there, with 
   assert.ok(compared > 5, String(compared))
 })
 
-void test('changes of an L1 validation: one that there is not is 404, what is no id is 400', async () => {
+void test('changes of an L1 validation: an unknown id is 404, a malformed one 400', async () => {
   const nothing = '11111111111111111111111111111111LpoYY'
   assert.equal((await service.get(`${base}/l1Validators/${nothing}/changes`)).status, 404)
   assert.equal((await service.get(`${base}/l1Validators/abc/changes`)).status, 400)

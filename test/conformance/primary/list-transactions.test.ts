@@ -47,7 +47,7 @@ void test('transactions: committed and aborted as the node files them', async ()
   assert.ok(compared > 50)
 })
 
-void test('transactions: what goes in and out adds up to what is burned, by asset', async () => {
+void test('transactions: inputs less outputs are the burned amount, by asset', async () => {
   const sum = (list: Json[], sign: bigint, sums: Map<string, bigint>): void => {
     for (const { assetId, amount } of list)
       sums.set(assetId, (sums.get(assetId) ?? 0n) + sign * BigInt(amount))
@@ -148,7 +148,7 @@ async function moveBeforeBlocks(writer: Writer): Promise<void> {
   }
 }
 
-void test('transactions: what the X-Chain had before its blocks has its own times', async () => {
+void test('transactions: those of the X-Chain before its blocks have their own times', async () => {
   const folder = await indexedPrimary()
   const place = { store: 'embedded', dataDir: folder } as const
   const store = await openStore(place, 'primary-fuji', primaryStoreTables, 'read')

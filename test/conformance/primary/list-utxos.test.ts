@@ -61,7 +61,7 @@ void test('UTXOs: those of the X- and C-Chain are the node’s', async () => {
   const x = (await listed('x-chain')).filter(
     (utxo) => utxo.createdOnChainId === utxo.consumedOnChainId,
   )
-  // Shared outputs need as many of their owners as their threshold says; all owners are asked.
+  // Shared outputs need as many of their owners as their threshold says; the request names all owners.
   assert.deepEqual(x.map(bytesOf).toSorted(), recorded('avm.getUTXOs').toSorted())
   const c = (await listed('c-chain')).filter(
     (utxo) => utxo.consumedOnChainId === toCb58(chainIds.C),
@@ -153,7 +153,7 @@ void test('UTXOs: an address may be bare or prefixed, on P it is none of an EVM 
   }
 })
 
-void test('UTXOs: what is wrong is a 400 that names it', async () => {
+void test('UTXOs: a bad parameter is a 400 that names it', async () => {
   const post = (query: string, body: Json): ReturnType<typeof service.post> =>
     service.post(`${base}/p-chain/utxos${query}`, body)
   const ok = { addresses: texts[0] }
@@ -190,7 +190,7 @@ void test('UTXOs: what is wrong is a 400 that names it', async () => {
   assert.equal(elsewhere.status, 404)
 })
 
-void test('UTXOs: what the X- and C-Chain show as spent was signed by its owners', async () => {
+void test('UTXOs: those that the X- and C-Chain show as spent were signed by their owners', async () => {
   for (const chain of ['x-chain', 'c-chain']) {
     const spent = (await listed(chain, '&includeSpent=true')).filter(
       (utxo) => utxo.consumingTxHash !== undefined,

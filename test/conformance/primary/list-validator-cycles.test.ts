@@ -36,7 +36,7 @@ function paidBy(rewardTxHash: string): bigint[] {
   return utxos.map((hex) => outputContent(fromHex(hex).subarray(2 + 32 + 4 + 32)).amount)
 }
 
-void test('cycles: what each paid is what the node has UTXOs for, to the last nAVAX', async () => {
+void test('cycles: each paid what the node has in UTXOs, to the last nAVAX', async () => {
   assert.equal(added.length, 2)
   const cycles = await whole.readAll(`${cyclesOf(first.nodeId)}?pageSize=2`, 'cycles')
   assert.deepEqual(
@@ -108,7 +108,7 @@ void test('cycles: weights are those the node had in its sets, delegations are c
   )
 })
 
-void test('cycles: an aborted one earned nothing; a position is asked for by its transaction', async () => {
+void test('cycles: an aborted one earned nothing; a list can be of one staking transaction', async () => {
   const { body } = await whole.get(cyclesOf(second.nodeId))
   assert.equal(body.currentCycle, undefined)
   const aborted = body.cycles.filter(({ outcome }: Json) => outcome === 'aborted')
@@ -184,7 +184,7 @@ void test('cycles: restaked rewards are a balance while the stake runs, and paid
   assert.equal(x.body.balances.restakedRewards, undefined)
 })
 
-void test('cycles: what is wrong is named', async () => {
+void test('cycles: the error names the bad parameter', async () => {
   const cases: readonly [string, RegExp][] = [
     ['/NodeID-bogus/cycles', /nodeId/],
     [`/${first.nodeId}/cycles?pageSize=0`, /pageSize/],

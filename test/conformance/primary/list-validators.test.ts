@@ -71,7 +71,7 @@ void test('validators: the states part them, every order is total', async () => 
   }
 })
 
-void test('validators: an uptime and a reachability that no node told are absent, and in no filter', async () => {
+void test('validators: an uptime and a reachability that no node reported are absent, and in no filter', async () => {
   const whole = await validators()
   const active = whole.filter(({ validationStatus }) => validationStatus === 'active')
   assert.ok(active.length > 0)

@@ -59,7 +59,7 @@ void test('network details: sums are those of the node’s validators and supply
   assert.equal(Number(body.apr.shortest).toFixed(1), yearly(0.1 + (0.02 * 14) / 365))
 })
 
-void test('supply: rewards and stake are the node’s, and what is not indexed is said', async () => {
+void test('supply: rewards and stake are the node’s, and the answer names what is not indexed', async () => {
   for (const [service, path] of [
     [demo, undefined],
     [five, proposalsPath],

@@ -36,7 +36,7 @@ void test('staking metrics: counts and weights of now are the node’s', async (
     const theirs: Json[] = replyOf(
       answers[name],
       'platform.getCurrentValidators',
-      (asked) => asked.subnetID === primary && asked.nodeIDs === undefined,
+      (parameters) => parameters.subnetID === primary && parameters.nodeIDs === undefined,
     ).validators
     const sum = (key: string): number => theirs.reduce((all, one) => all + Number(one[key]), 0)
     assert.equal(await newest(service, `${metricsOf}/validatorCount`), theirs.length)
@@ -63,7 +63,7 @@ void test('staking metrics: an L1 counts its active validators, from its first d
   }
 })
 
-void test('L1 fees: what was paid in and is not left was paid, to the last nAVAX', async () => {
+void test('L1 fees: deposits less what is left are the fees paid, to the last nAVAX', async () => {
   const transactions = await five.readAll(
     '/v1/networks/fuji/blockchains/p-chain/transactions?pageSize=100',
     'transactions',
@@ -142,7 +142,7 @@ void test('L1 fees: parts sum to the whole; each path answers', async () => {
   assert.ok((await newest(five, `/v2/validator/${nodeId}/metrics/perNodeDailyFeesPaid`)) > 0)
 })
 
-void test('network metrics: PostgreSQL gives the bytes SQLite gives; wrong ids are told', async () => {
+void test('network metrics: PostgreSQL gives the bytes SQLite gives; wrong ids are 400', async () => {
   const { validators } = (await five.get('/v1/networks/fuji/l1Validators')).body
   const [{ validationId, nodeId, subnetId }] = validators
   const paths = [

@@ -114,7 +114,7 @@ async function checkSets(store: Database, name: 'local-two' | 'local-five'): Pro
   }
 }
 
-void test('schedule: so was every block of a network with epochs', async () => {
+void test('schedule: every block of a network with epochs was proposed by the node that was due', async () => {
   await withStore(await recorded('local-five'), 'read', async (store) => {
     assert.deepEqual(await compared(store, 'P'), [43, 0])
     assert.deepEqual(await compared(store, 'X'), [4, 0])
@@ -122,7 +122,7 @@ void test('schedule: so was every block of a network with epochs', async () => {
   })
 })
 
-void test('schedule: so was every block of a network that crossed Durango', async () => {
+void test('schedule: every block of a network that crossed Durango was proposed by the node that was due', async () => {
   await withStore(await recorded('local-two'), 'read', async (store) => {
     assert.deepEqual(await compared(store, 'P'), [105, 0])
     assert.deepEqual(await compared(store, 'X'), [21, 0])
@@ -147,7 +147,7 @@ async function judgeAll(store: Database, schedule: Schedule): Promise<void> {
   while (await schedule.judgeMore(store, commit));
 }
 
-void test('schedule: what is taken back is as if it had not been judged', async () => {
+void test('schedule: after blocks are taken back, no slot of theirs is left', async () => {
   await withStore(await indexedPrimary(proposalsPath), 'write', async (store) => {
     const all = await slotsIn(store)
     const schedule = new Schedule(await networkIn(store))
@@ -169,7 +169,7 @@ void test('schedule: what is taken back is as if it had not been judged', async 
   })
 })
 
-void test('schedule: a block that a node told wrongly is taken back with its slots, and judged again', async () => {
+void test('schedule: a wrong block of a node is taken back with its slots, and the right one is judged again', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-slots-'))
   const { signal } = new AbortController()
   const source = openRecordedPrimary(readFileSync(proposalsPath))

@@ -32,7 +32,7 @@ const completed = await service.readAll(
 const nodeIds = completed.map(({ nodeId }) => nodeId).join(',')
 const rewards = `${base}/rewards?nodeIds=${nodeIds}`
 
-void test('rewards: each tells what AVAX cost on its day, in the currency asked for', async () => {
+void test('rewards: each has the price of AVAX on its day, in the requested currency', async () => {
   const inDollars = await service.readAll(rewards, 'historicalRewards')
   assert.ok(inDollars.length > 0)
   for (const { reward } of inDollars)
@@ -42,7 +42,7 @@ void test('rewards: each tells what AVAX cost on its day, in the currency asked 
     assert.deepEqual(reward.historicalPrice, { currencyCode: 'eur', value: '6.375' })
 })
 
-void test('rewards: one of the last day has no price yet', async () => {
+void test('rewards: a reward of the last day has no price yet', async () => {
   time.nowMs = moment * 1_000
   for (const { reward } of await service.readAll(rewards, 'historicalRewards'))
     assert.ok(!('historicalPrice' in reward))

@@ -14,7 +14,7 @@ const answers = recordedAnswers()
 const base = '/v1/networks/fuji'
 const primary = '11111111111111111111111111111111LpoYY'
 
-void test('one transaction: what the list has under its id, on every chain', async () => {
+void test('one transaction is the entry of the list with its id, on every chain', async () => {
   for (const chain of ['p-chain', 'x-chain', 'c-chain']) {
     const path = `${base}/blockchains/${chain}/transactions`
     const listed = await service.readAll(`${path}?pageSize=100`, 'transactions')
@@ -26,7 +26,7 @@ void test('one transaction: what the list has under its id, on every chain', asy
   }
 })
 
-void test('one blockchain: what the list has under its id, 404 for an id without any', async () => {
+void test('one blockchain is the entry of the list with its id, and 404 for an unknown id', async () => {
   const listed = await service.readAll(`${base}/blockchains`, 'blockchains')
   assert.ok(listed.length > 0)
   for (const one of listed) {

@@ -41,7 +41,7 @@ onBothEngines('standby: two processes in turn store what one stores', [], async 
 type Host = Awaited<ReturnType<typeof openPrimaryHost>>
 
 async function open(store: StoreLocation, owner: string, clock: Clock): Promise<Host> {
-  // The genesis of a local network is made for the time at which it is asked for.
+  // The genesis of a local network is made for the time at which it is requested.
   const world = { ...fileWorld, clock: { ...clock, now: fileWorld.clock.now } }
   return openPrimaryHost({ key, genesis: 'auto', store, world, owner, signal, source })
 }

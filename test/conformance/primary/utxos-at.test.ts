@@ -65,7 +65,7 @@ async function make(writer: Writer, last: number, row: Row) {
 type Row = { readonly txId: Uint8Array; readonly firstIndex: number; readonly count: number }
 
 onBothEngines(
-  'UTXOs by name: ids that begin alike are told apart',
+  'UTXOs by name: ids with the same beginning are distinguished',
   primaryTables,
   async (store) => {
     const database = await store.open('write')

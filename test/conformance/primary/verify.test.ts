@@ -20,6 +20,7 @@ import {
   recordedNode,
   recordingNode,
 } from '../../support/nodes/recorded-node.ts'
+import { manualClock } from '../../support/processes/manual-clock.ts'
 import type { Json } from '../../support/services/evm-service.ts'
 import {
   indexedPrimary,
@@ -46,7 +47,7 @@ async function verified(
   sample: number,
   change?: (writer: Writer) => Promise<unknown>,
   over: (node: NodeApi) => NodeApi = (node) => node,
-): Promise<Verified & { readonly asked: ReadonlySet<string> }> {
+): Promise<Verified & { readonly calls: ReadonlySet<string> }> {
   const genesis = path === renewalsPath ? renewalsGenesis : 'auto'
   const dataDir = await indexedPrimary(path, genesis)
   const location = { store: 'embedded', dataDir }
@@ -61,17 +62,17 @@ async function verified(
     assert.ok(network !== undefined)
     const answers = recordedAnswers(path)
     const moment = recordedMoment(answers) * 1_000
-    const asked = new Set<string>()
-    const told = over(recordedNode(answers))
-    const node = recordingNode(told, (answer) => asked.add(questionOf(answer)))
+    const calls = new Set<string>()
+    const answering = over(recordedNode(answers))
+    const node = recordingNode(answering, (answer) => calls.add(questionOf(answer)))
     const compared = await verifyPrimary({
       network,
       node,
-      clock: { now: () => moment, monotonic: () => 0, sleep: () => Promise.resolve() },
+      clock: manualClock(moment),
       signal: AbortSignal.timeout(60_000),
       sample,
     })
-    return { ...compared, asked }
+    return { ...compared, calls }
   } finally {
     await store.close()
     rmSync(dataDir, { recursive: true, force: true })
@@ -79,7 +80,7 @@ async function verified(
 }
 
 void test('primary store: says of every state what the recorded AvalancheGo 1.14.2 said', async () => {
-  const { heights, report, asked } = await verified(recordingPath, 64)
+  const { heights, report, calls } = await verified(recordingPath, 64)
   assert.deepEqual(report.differences(), [])
   assert.deepEqual([...report.skipped()], [], 'no check was left out')
   assert.ok(heights.P > 100 && heights.X > 100 && heights.C > 100)
@@ -89,7 +90,7 @@ void test('primary store: says of every state what the recorded AvalancheGo 1.14
   // 64 heights of four subnets, and what the L1 had before and after each of its changes.
   const sets = recordedAnswers().filter(({ method }) => method === 'platform.getValidatorsAt')
   assert.equal(sets.length, 262)
-  for (const set of sets) assert.ok(asked.has(questionOf(set)), questionOf(set))
+  for (const set of sets) assert.ok(calls.has(questionOf(set)), questionOf(set))
 })
 
 void test('primary store: L1 changes decided in a proposal count from its option, as the node says', async () => {
@@ -100,18 +101,18 @@ void test('primary store: L1 changes decided in a proposal count from its option
 })
 
 void test('primary store: of a validator that renewed itself and of shared outputs, as the node says', async () => {
-  const { report, asked } = await verified(renewalsPath, 400)
+  const { report, calls } = await verified(renewalsPath, 400)
   assert.deepEqual(report.differences(), [])
   assert.deepEqual([...report.skipped()], [], 'no check was left out')
   for (const answer of recordedAnswers(renewalsPath)) {
-    if (answer.method === 'platform.getRewardUTXOs') assert.ok(asked.has(questionOf(answer)))
+    if (answer.method === 'platform.getRewardUTXOs') assert.ok(calls.has(questionOf(answer)))
   }
   const counts = report.counts()
   assert.deepEqual([counts.get('X balances'), counts.get('reward UTXOs')], [4, 7])
   assert.ok((counts.get('validator sets') ?? 0) > 150)
 })
 
-void test('primary store: what differed before the node refused a question is told', async () => {
+void test('primary store: differences found before the node refused a call are reported', async () => {
   const { report } = await verified(recordingPath, 64, undefined, (node) => ({
     ...node,
     call: async (path, method, parameters, signal) => {
@@ -222,7 +223,7 @@ function otherState(reply: Json): Json {
   return JSON.parse(text.replace(/"(\d+)"/g, (_all, digits) => `"${BigInt(digits) + 1n}"`))
 }
 
-void test('verify: an owner of UTXOs who has no number is found, though nobody asks for them', async () => {
+void test('verify: an owner of UTXOs that is missing in the store is a difference', async () => {
   const busiest = statement(
     `delete from address where id = (select list / 4 from open_holding
      group by list / 4 order by count(*) desc limit 1)`,
@@ -249,7 +250,7 @@ void test('verify: with a block every 1.5 s everything is compared as if none ca
     assert.ok(moving.heights[chain] > moving.from[chain] + 20, `${chain} moved`)
 })
 
-void test('verify: what never fits between two blocks is named, in bounded time', async () => {
+void test('verify: checks that never fit between two blocks are named, in bounded time', async () => {
   const { report, interrupted, ms } = await verifiedMoving({
     blocksMs: 5_000,
     followMs: 0,

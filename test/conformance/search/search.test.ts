@@ -168,7 +168,7 @@ void test('search: a token is found by any word of its name; what looks like spa
   assert.equal(labels.length, 8)
 })
 
-void test('search: heights of all chains and EVM chain ids are told apart', async () => {
+void test('search: a number finds the block of that height on every chain and the EVM chain of that id', async () => {
   const found = await hits('1')
   const places = found.map(({ chainId, blockchainId }) => chainId ?? blockchainId)
   for (const place of ['51001', '51002', 'p-chain', 'x-chain', 'c-chain'])

@@ -1,4 +1,4 @@
-/** What Firn tells a transaction changed, beside what the chain's node has before and after its block. */
+/** What a transaction changed according to Firn, compared with what the chain's node has before and after its block. */
 
 import assert from 'node:assert/strict'
 
@@ -27,17 +27,17 @@ type Account = { readonly address: string } & {
 }
 
 /**
- * Asserts that each part of `told`, Firn's answer on a transaction that is alone in the block at `height`, is what the node
+ * Asserts that each part of `answer`, Firn's on a transaction that is alone in the block at `height`, is what the node
  * has. Returns the accounts, in lower case, and the number of slots that were compared, of both ends.
  */
 export async function compareState(
-  told: unknown,
+  answer: unknown,
   height: number,
   askNode: (method: string, ...params: readonly unknown[]) => Promise<unknown>,
 ): Promise<{ readonly accounts: readonly string[]; readonly slots: number }> {
-  assert.ok(isObject(told) && Array.isArray(told['accounts']), JSON.stringify(told))
-  const accounts = told['accounts'] as readonly Account[]
-  assert.equal(told['accountCount'], accounts.length)
+  assert.ok(isObject(answer) && Array.isArray(answer['accounts']), JSON.stringify(answer))
+  const accounts = answer['accounts'] as readonly Account[]
+  assert.equal(answer['accountCount'], accounts.length)
   let slots = 0
   for (const account of accounts)
     for (const [end, at] of [

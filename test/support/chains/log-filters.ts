@@ -1,4 +1,6 @@
-/** Random filters of `eth_getLogs`, asked of a node and of Firn: good ones, and those that nodes refuse. */
+/** Random filters of `eth_getLogs`, sent to a node and to Firn: valid ones, and those that nodes refuse. */
+
+import { drawsOf } from '../processes/draws.ts'
 
 /** Any value of JSON: filters are wrong in every way. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
@@ -10,14 +12,8 @@ export const filterCount = Number(process.env['TEST_FILTERS'] ?? 400)
 const atOnce = 40
 const hexOf = (value: number): string => `0x${value.toString(16)}`
 
-/** Numbers below a limit that are the same in every run. Source: Park and Miller. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => (state = (state * 48_271) % 2_147_483_647) % below
-}
-
 /** Answers of a server to calls of one batch, as texts. */
-async function asked(url: string, filters: readonly Json[]): Promise<readonly string[]> {
+async function answersOf(url: string, filters: readonly Json[]): Promise<readonly string[]> {
   const calls = filters.map((filter, id) => ({
     jsonrpc: '2.0',
     id,
@@ -89,15 +85,15 @@ export async function comparedFilters(
   own: string,
   { seed, count = filterCount }: { readonly seed: number; readonly count?: number },
 ): Promise<{ readonly different: readonly string[]; readonly withLogs: number }> {
-  const below = seeded(seed)
-  const [all] = await asked(node, [{ fromBlock: 'earliest', toBlock: 'latest' }])
+  const { below } = drawsOf(seed)
+  const [all] = await answersOf(node, [{ fromBlock: 'earliest', toBlock: 'latest' }])
   const logs: Json = JSON.parse(all ?? '').result
   const head = Math.max(...logs.map(({ blockNumber }: Json) => Number(blockNumber)))
   const different: string[] = []
   let withLogs = 0
   for (let left = count; left > 0; left -= atOnce) {
     const filters = Array.from({ length: Math.min(left, atOnce) }, () => drawn(below, logs, head))
-    const [theirs, ours] = await Promise.all([asked(node, filters), asked(own, filters)])
+    const [theirs, ours] = await Promise.all([answersOf(node, filters), answersOf(own, filters)])
     for (const [at, filter] of filters.entries()) {
       if (theirs[at]?.includes('"blockHash"') === true) withLogs++
       if (theirs[at] !== ours[at])

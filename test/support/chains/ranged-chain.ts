@@ -11,6 +11,7 @@ import { EvmIngest } from '../../../src/indexing/evm/run/evm-ingest.ts'
 import { openRecording } from '../../../src/source/recorded/recording.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { takeLease } from '../../../src/store/lease.ts'
+import { drawsOf } from '../processes/draws.ts'
 import { systemClock } from '../processes/system-clock.ts'
 
 const file = readFileSync(join(import.meta.dirname, '../../../demo/chain-51002.firnrec'))
@@ -29,18 +30,9 @@ export const party = (address: string): string => `0x${address.slice(2).padStart
 /** A log of the contract, `0x` hex. */
 export type Log = { readonly topics: readonly string[]; readonly data: string }
 
-/** A generator of test values that always gives the same. Source: Park and Miller. */
-function numbers(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state * 48_271) % 2_147_483_647
-    return state % below
-  }
-}
-
 /** Logs of one contract, and the owner of every id they name below 400. */
 export function history(seed: number, count: number): { logs: Log[]; owned: Map<bigint, string> } {
-  const next = numbers(seed)
+  const next = drawsOf(seed).below
   const owned = new Map<bigint, string>()
   const logs: Log[] = []
   for (let at = 0; at < count; at++) {

@@ -120,12 +120,12 @@ const { answers }: Answers = JSON.parse(
 /** A transport that says what the network's node said, and nothing else. */
 export const fiveNode: Transport = {
   request: async ({ body }) => {
-    const asked: { method: string; params: [Record<string, string>] } = JSON.parse(String(body))
-    const wanted = JSON.stringify(asked.params[0])
+    const request: { method: string; params: [Record<string, string>] } = JSON.parse(String(body))
+    const wanted = JSON.stringify(request.params[0])
     const found = answers.find(
-      ({ method, params }) => method === asked.method && JSON.stringify(params) === wanted,
+      ({ method, params }) => method === request.method && JSON.stringify(params) === wanted,
     )
-    assert.ok(found !== undefined, `not recorded: ${asked.method} ${wanted}`)
+    assert.ok(found !== undefined, `not recorded: ${request.method} ${wanted}`)
     const reply = JSON.stringify({ jsonrpc: '2.0', id: 0, ...found.answer })
     return { status: 200, headers: {}, body: new TextEncoder().encode(reply) }
   },

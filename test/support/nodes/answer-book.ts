@@ -66,21 +66,22 @@ export function answerBook(json: unknown): AnswerBook {
   return {
     problemOf: ({ method, path, status, contentType, body, isRewritten = false }) => {
       const bare = (path.split('?')[0] ?? '').replace(/%3a/gi, ':')
-      const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
+      const ownVerb = method === 'HEAD' ? 'get' : method.toLowerCase()
       const alike = pathsBySize.get(bare.split('/').length) ?? []
       const found = alike.filter(({ form }) => form.test(bare))
-      const template = (found.find((one) => asked in (document.paths[one.path] ?? {})) ?? found[0])
-        ?.path
+      const template = (
+        found.find((one) => ownVerb in (document.paths[one.path] ?? {})) ?? found[0]
+      )?.path
       if (template === undefined) return undefined
       const item = document.paths[template] ?? {}
       // What a path does not have is refused as its first method refuses.
-      const verb = asked in item ? asked : (Object.keys(item)[0] ?? asked)
+      const verb = ownVerb in item ? ownVerb : (Object.keys(item)[0] ?? ownVerb)
       const operation = item[verb]
       const where = `${method} ${path}: ${status}`
-      const told = operation?.responses[String(status)]
-      if (told === undefined) return `${where} is not in the document`
-      const isShared = told.$ref !== undefined
-      const response = isShared ? document.components.responses[String(status)] : told
+      const documented = operation?.responses[String(status)]
+      if (documented === undefined) return `${where} is not in the document`
+      const isShared = documented.$ref !== undefined
+      const response = isShared ? document.components.responses[String(status)] : documented
       if (response?.content === undefined || method === 'HEAD')
         return body === '' ? undefined : `${where} has a body: ${body.slice(0, 100)}`
       const [type = ''] = contentType?.split(';') ?? []

@@ -19,6 +19,7 @@ import type { ChainIdentity, EvmSource } from '../../../src/source/evm-source.ts
 import { openNodeSource } from '../../../src/source/evm/node-source.ts'
 import type { TracedRow } from '../../../src/store/query/evm/transactions.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
+import { drawsOf } from '../processes/draws.ts'
 import { virtualClock, type VirtualClock } from '../processes/virtual-clock.ts'
 import { openReplayNode, replayTransport, type NodeCall, type ReplayNode } from './replay-node.ts'
 
@@ -110,8 +111,8 @@ export async function ran(setting: Setting): Promise<Ran> {
   const good = await openReplayNode(file)
   const fair = await openReplayNode(file)
   bad.head = good.head = fair.head = setting.stepwise === true ? 10 : (setting.head ?? head)
-  const { form = (_, result) => result, lie: told = (_, result) => result } = setting
-  bad.lie = (call, result) => told(call, form(call, result))
+  const { form = (_, result) => result, lie: alter = (_, result) => result } = setting
+  bad.lie = (call, result) => alter(call, form(call, result))
   good.lie = setting.alike === true ? bad.lie : form
   bad.script = (exchange) => {
     if (setting.elements !== undefined && exchange.batch) {
@@ -235,16 +236,12 @@ function isLive(status: StageStatus): boolean {
 }
 
 function worldOf(clock: VirtualClock, nodes: Record<string, ReplayNode>): World {
-  let seed = 1
   return {
     clock,
     transport: replayTransport(nodes, clock),
     random: {
       bytes: (size) => new Uint8Array(size),
-      number: () => {
-        seed = (seed * 48_271) % 2_147_483_647
-        return seed / 2_147_483_647
-      },
+      number: drawsOf(1).number,
     },
     files: {
       read: async () => undefined,

@@ -247,9 +247,9 @@ export async function startPeers(
   draw: Draw,
   note: (question: BlockQuestionMessage) => void = () => undefined,
 ): Promise<Network> {
-  const told: (string | undefined)[] = Array.from({ length: count }, () => undefined)
+  const liesOf: (string | undefined)[] = Array.from({ length: count }, () => undefined)
   const validators = await Promise.all(
-    told.map((_, at) =>
+    liesOf.map((_, at) =>
       startValidator({
         ...stakerKeys(at),
         networkId: truth.networkId,
@@ -260,7 +260,7 @@ export async function startPeers(
           const isX = equalBytes(question.chainId, truth.xChainId)
           const chain = isP ? truth.P : isX ? truth.X : undefined
           const honest = honestAnswer(chain, question)
-          const name = told[at]
+          const name = liesOf[at]
           if (name !== undefined) lies[name]!.lie(honest, question, to, { truth, draw })
           else if (honest !== undefined) to.send(honest)
         },
@@ -270,7 +270,7 @@ export async function startPeers(
   const close = async (): Promise<void> => {
     await Promise.all(validators.map((one) => one.close()))
   }
-  return { validators, lies: told, close }
+  return { validators, lies: liesOf, close }
 }
 
 /** A source over peers, with its connections. */

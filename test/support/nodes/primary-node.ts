@@ -76,22 +76,22 @@ export function openPrimaryNode(behaviour: NodeBehaviour = {}): PrimaryNode {
     }
     if (chain !== undefined && without.includes(chain)) return absent()
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON-RPC written by our client
-    const asked = JSON.parse(String(body)) as NodeCall | NodeCall[]
+    const calls = JSON.parse(String(body)) as NodeCall | NodeCall[]
     const answer = async (call: NodeCall): Promise<object> => ({
       jsonrpc: '2.0',
       id: call.id,
-      ...(await told(path, call, !isRegistering)),
+      ...(await outcomeOf(path, call, !isRegistering)),
     })
-    const told = async (at: string, call: NodeCall, isReady: boolean): Promise<object> => {
+    const outcomeOf = async (at: string, call: NodeCall, isReady: boolean): Promise<object> => {
       const result = await resultOf(at, call, isReady)
       const said = lie(call, result === unknown ? undefined : result)
       return said === undefined
         ? { error: { code: -32_000, message: 'not found' } }
         : { result: said }
     }
-    const answers = Array.isArray(asked)
-      ? await Promise.all(asked.map(answer))
-      : await answer(asked)
+    const answers = Array.isArray(calls)
+      ? await Promise.all(calls.map(answer))
+      : await answer(calls)
     return reply(200, garble(JSON.stringify(answers)))
   }
   return { transport: { request }, requests: () => requests, unregistered: () => unregistered }

@@ -206,8 +206,8 @@ function nodeOver({ recording, blocks, receipts, traces, byHash }: Prepared): Re
 
   function stateOf(call: NodeCall): { text: string } | { error: object } {
     const [target] = call.params
-    const asked = isObject(target) ? { to: target['to'], data: target['data'] } : target
-    const key = JSON.stringify([call.method, asked])
+    const recordedTarget = isObject(target) ? { to: target['to'], data: target['data'] } : target
+    const key = JSON.stringify([call.method, recordedTarget])
     const known = state.get(key)
     return known === undefined
       ? { error: { code: -32000, message: 'missing trie node' } }

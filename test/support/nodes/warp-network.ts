@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { fromHex, to0x, toHex } from '../../../src/core/bytes.ts'
 import { parseId, toCb58 } from '../../../src/core/cb58.ts'
@@ -21,6 +20,7 @@ import type { Bls } from '../../../src/warp/bls/bls.ts'
 import type { MessageSource } from '../../../src/warp/messages/message-source.ts'
 import { createNode } from '../../../src/warp/node.ts'
 import { nodeValidators } from '../../../src/warp/validator-source.ts'
+import { systemClock } from '../processes/system-clock.ts'
 import {
   type Behaviour,
   startValidator,
@@ -51,13 +51,7 @@ export const quickLimits: PeerLimits = {
 export function realWorld(seed = 1): Pick<World, 'clock' | 'random'> {
   let draws = 0
   return {
-    clock: {
-      now: () => Date.now(),
-      monotonic: () => performance.now(),
-      sleep: async (ms, signal) => {
-        await sleep(ms, undefined, signal === undefined ? {} : { signal })
-      },
-    },
+    clock: systemClock,
     random: {
       bytes: (size) => {
         const hash = createHash('shake256', { outputLength: size })
@@ -224,9 +218,10 @@ export type NetworkOptions = {
   readonly messages?: MessageSource
   readonly configured?: (validators: readonly Validator[]) => readonly string[]
   readonly bootstrappers?: (validators: readonly Validator[]) => readonly string[]
-  readonly told?: boolean
+  /** Whether the node lists the validators among its peers; true unless given. */
+  readonly listsPeers?: boolean
   readonly log?: Log
-  /** Looks at what is asked of the cryptography. */
+  /** Sees the calls of the cryptography. */
   readonly watched?: (bls: Bls) => Bls
 }
 
@@ -267,7 +262,7 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
     conversions: {},
     chains: {},
     peers:
-      options.told === false
+      options.listsPeers === false
         ? []
         : validators.map(({ nodeId, port }) => ({ nodeID: nodeId, publicIP: `127.0.0.1:${port}` })),
     down: false,

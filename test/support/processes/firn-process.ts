@@ -19,7 +19,7 @@ import { copyOfMade } from '../stores/made-stores.ts'
 /** The entry of the product. */
 export const entry = fileURLToPath(new URL('../../../bin/firn.js', import.meta.url))
 
-/** A Firn that has told where it listens. */
+/** A running Firn and the addresses it listens on. */
 export type RunningFirn = {
   /** Empty where it serves no API. */
   readonly apiUrl: string
@@ -49,7 +49,7 @@ export async function freshFolder(t: TestContext): Promise<string> {
   return folder
 }
 
-/** Who is told to end what was started: a test, or a program that ends it itself. */
+/** Where to register how to end what was started: a test, or a program that ends it itself. */
 export type Ending = { readonly after: (work: () => Promise<void>) => void }
 
 /** Work that is left to the end of each test, in the order in which it was registered. */
@@ -153,7 +153,7 @@ export async function demoFolder(t: TestContext): Promise<string> {
 export async function untilDemoServed(firn: RunningFirn): Promise<void> {
   await until('the demo', async () => {
     const { chains, messages } = await firn.get('/status')
-    // They are told of when their threads have opened them.
+    // The status lists them once their threads have opened them.
     if (messages === undefined || !Array.isArray(chains) || chains.length < 4) return false
     const stages = chains.flatMap((item) => objectOf(item, 'chain')['stages'])
     return [...chains, ...stages, messages].every((item) => {
@@ -231,8 +231,8 @@ export async function until(what: string, look: () => boolean | Promise<boolean>
   }
 }
 
-/** A chain as `/status` tells it. */
-export type ToldChain = {
+/** A chain as `/status` shows it. */
+export type ChainStatus = {
   readonly chain: string
   readonly state: string
   readonly reason: string
@@ -241,20 +241,20 @@ export type ToldChain = {
 }
 
 /** The chains of `/status` by key. */
-export async function toldChains(firn: RunningFirn): Promise<ReadonlyMap<string, ToldChain>> {
+export async function chainStatuses(firn: RunningFirn): Promise<ReadonlyMap<string, ChainStatus>> {
   const { chains } = await firn.get('/status')
   const list = Array.isArray(chains) ? chains : []
   return new Map(
     list.map((item: unknown) => {
       const { chain, state, reason, indexedHeight, headHeight } = objectOf(item, 'chain')
-      const told = {
+      const status = {
         chain: String(chain),
         state: String(state),
         reason: typeof reason === 'string' ? reason : '',
         indexedHeight: Number(indexedHeight),
         headHeight: Number(headHeight),
       }
-      return [told.chain, told]
+      return [status.chain, status]
     }),
   )
 }
@@ -262,7 +262,7 @@ export async function toldChains(firn: RunningFirn): Promise<ReadonlyMap<string,
 /** Waits until all of `keys` are live. */
 export async function untilLive(firn: RunningFirn, keys: readonly string[]): Promise<void> {
   await until(`live: ${keys.join()}`, async () => {
-    const chains = await toldChains(firn)
+    const chains = await chainStatuses(firn)
     return keys.every((key) => chains.get(key)?.state === 'live')
   })
 }
@@ -274,7 +274,7 @@ export async function untilAllServed(firn: RunningFirn): Promise<void> {
   const last = openRecording(readFileSync(file)).heights.until - 1
   await until('interchain messages', async () => {
     const { messages } = await firn.get('/status')
-    // They are told of when their thread has opened them, which may be after the chains.
+    // The status has them once their thread has opened them, which may be after the chains.
     if (messages === undefined) return false
     return objectOf(messages, 'messages')['indexedHeight'] === last
   })

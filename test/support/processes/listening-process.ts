@@ -41,7 +41,7 @@ export class ListeningProcess {
     await once(child, 'exit')
   }
 
-  /** Hashes of the transactions it was told of, in its order, with what came twice. */
+  /** Hashes of the transactions it received, in order of arrival, duplicates too. */
   hashes(): string[] {
     if (!existsSync(this.file)) return []
     const lines = readFileSync(this.file, 'utf8').split('\n').slice(0, -1)

@@ -65,12 +65,12 @@ chains: [{ name: Live, rpcUrls: ['${chain.url}'], publicRpc: read }]
 }
 
 /**
- * Mines for so many seconds, with the process replaced after a third of them, until the last block is told. Every
- * block is told once and in order, but for those that came while the client was away.
+ * Mines for so many seconds, with the process replaced after a third of them, until the last block is
+ * announced. Every block is announced once and in order, but for those that came while the client was away.
  */
-export async function toldOverReplacement(
+export async function mineOverReplacement(
   { chain, replace }: ReplacedFirn,
-  told: readonly number[],
+  heights: readonly number[],
   seconds: number,
 ): Promise<void> {
   let isOver = false
@@ -85,17 +85,20 @@ export async function toldOverReplacement(
     new Promise((resolve) => setTimeout(resolve, seconds * 1_000 * share))
   await wait(1 / 3)
   await replace()
-  const before = told.length
+  const before = heights.length
   await wait(2 / 3)
   isOver = true
   await mining
   const last = Number(await chain.ask('eth_blockNumber'))
-  await until('the last block', () => told.includes(last))
-  assert.ok(before > seconds && told.length > before + seconds, `${before} and ${told.length}`)
-  const gaps = told.filter((height, at) => at > 0 && height !== (told[at - 1] ?? 0) + 1)
-  assert.ok(gaps.length <= 1, `${told.join()}`)
+  await until('the last block', () => heights.includes(last))
+  assert.ok(
+    before > seconds && heights.length > before + seconds,
+    `${before} and ${heights.length}`,
+  )
+  const gaps = heights.filter((height, at) => at > 0 && height !== (heights[at - 1] ?? 0) + 1)
+  assert.ok(gaps.length <= 1, `${heights.join()}`)
   assert.deepEqual(
-    told,
-    [...new Set(told)].toSorted((a, b) => a - b),
+    heights,
+    [...new Set(heights)].toSorted((a, b) => a - b),
   )
 }

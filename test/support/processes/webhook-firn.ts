@@ -18,7 +18,7 @@ import {
   runFirn,
   type RunningFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
   untilLive,
 } from './firn-process.ts'
@@ -80,7 +80,7 @@ export async function started(
   const grow = async (height: number): Promise<void> => {
     node.head = height
     await until(`indexed ${height}`, async () => {
-      return ((await toldChains(firn)).get(chainKey)?.indexedHeight ?? -1) >= height
+      return ((await chainStatuses(firn)).get(chainKey)?.indexedHeight ?? -1) >= height
     })
   }
   return { firn, node, grow, folder }
@@ -119,7 +119,7 @@ export async function register(firn: RunningFirn, url: string): Promise<string> 
   return String(body['id'])
 }
 
-/** A receiver in this process; what it does is told by the path. */
+/** A receiver in this process; its answer depends on the path. */
 export async function receiver(
   t: TestContext,
   answer: (path: string, response: ServerResponse, body: string) => void,
@@ -140,7 +140,7 @@ export async function receiver(
 }
 
 /** Messages to a receiver in this process, transaction by transaction. */
-export async function told(
+export async function receivedMessages(
   t: TestContext,
 ): Promise<{ readonly url: string; readonly port: number; readonly all: Message[] }> {
   const all: Message[] = []

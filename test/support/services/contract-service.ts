@@ -102,16 +102,16 @@ export async function contractService(
   const { signal } = new AbortController()
   const answers = recording.answers()
   const chain: ServedChain = {
-    // As the node told it when it was recorded.
+    // As the node answered when it was recorded.
     rpc: {
       logBytes: 1_048_576,
       allows: allowedMethods(['read']),
       call: async (calls, signal) => {
         signal.throwIfAborted()
         return calls.map(({ method, params: [target] }) => {
-          const told = answers.get(`${method} ${String(target).toLowerCase()}`)
-          return told?.kind === 'value'
-            ? { kind: 'result', result: told.value }
+          const recorded = answers.get(`${method} ${String(target).toLowerCase()}`)
+          return recorded?.kind === 'value'
+            ? { kind: 'result', result: recorded.value }
             : { kind: 'error', error: { code: -32_602, message: 'missing value' } }
         })
       },

@@ -31,6 +31,7 @@ import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { wordColumns } from '../../../src/store/query/search/tokens-named.ts'
 import { token, tokenWord } from '../../../src/store/schema/evm.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
+import { manualClock } from '../processes/manual-clock.ts'
 import { countAll } from './count-all.ts'
 import { freezeAt } from './freeze-store.ts'
 import { copyOfMade } from './made-stores.ts'
@@ -211,11 +212,7 @@ const frozenByEnvironment = (process.env['TEST_FROZEN'] ?? '')
   .map(Number)
 
 /** A clock of the test's own: it stands still. */
-export const stillClock: Clock = {
-  now: () => 1_780_000_000_000,
-  monotonic: () => 0,
-  sleep: () => Promise.resolve(),
-}
+export const stillClock: Clock = manualClock()
 
 function recordingFile(chainId: DemoChainId): Uint8Array {
   const known = recordings.get(chainId)

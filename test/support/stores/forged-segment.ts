@@ -36,12 +36,12 @@ export async function forgeSegment(
   const name = await written(draft, history.schemaOf(old.stage), async (made) => {
     for (const table of history.schemaOf(old.stage).tables) {
       const rows = file.all(allOf(table))
-      const told = forgeries[table.name]?.(rows) ?? rows
+      const forged = forgeries[table.name]?.(rows) ?? rows
       const columns = columnNames(table).map((each, at): [string, Value[]] => [
         each,
-        told.map((row) => itemAt(row, at)),
+        forged.map((row) => itemAt(row, at)),
       ])
-      if (told.length > 0) made.add(table, Object.fromEntries(columns))
+      if (forged.length > 0) made.add(table, Object.fromEntries(columns))
     }
   })
   await history.folder.place(draft, name)

@@ -1,4 +1,4 @@
-/** A process tells the others of its chains, also where the database is away at first. */
+/** A process reports its chains to the others, also where the database is away at first. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,8 +14,8 @@ import { deploymentStore, deploymentTables } from '../../src/store/schema/deploy
 import { silentLog } from '../../src/telemetry/log.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
 
-void test('told chains: a commit that fails at first is made again', async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firn-told-'))
+void test('reported chains: a commit that fails at first is retried', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-reported-'))
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const store: StoreLocation = { store: 'embedded', dataDir }
   let failures = 0

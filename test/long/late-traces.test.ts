@@ -15,7 +15,7 @@ import {
   freshFolder,
   runFirn,
   startFirn,
-  toldChains,
+  chainStatuses,
   until,
   untilLive,
   type RunningFirn,
@@ -47,9 +47,13 @@ async function createdContracts(): Promise<number> {
   return created
 }
 
-type Told = { readonly traces: string | null; readonly from: string | null; readonly value: number }
+type ContractCount = {
+  readonly traces: string | null
+  readonly from: string | null
+  readonly value: number
+}
 
-async function contracts(firn: RunningFirn): Promise<Told> {
+async function contracts(firn: RunningFirn): Promise<ContractCount> {
   const reply = await fetch(`${firn.apiUrl}/v2/chains/51001/rollingWindowMetrics/contracts`)
   const { result } = objectOf(await reply.json(), 'window')
   return {
@@ -82,11 +86,11 @@ void test('traces that come late: a serving process says how far they are, and c
   const writer = await startFirn(t, [...common, '--role', 'index'])
   const reader = await startFirn(t, [...common, '--role', 'serve'])
   await until('blocks are served', async () => {
-    const chains = await toldChains(reader).catch(() => new Map())
+    const chains = await chainStatuses(reader).catch(() => new Map())
     return chains.get('fuji-late-traces')?.indexedHeight === head
   })
   const early = await contracts(reader)
-  // The genesis block executes nothing and is never asked for.
+  // The genesis block executes nothing and its traces are never requested.
   assert.deepEqual([early.traces, early.from], ['0', 'receipts'])
   const stage = await tracesStage(reader)
   assert.deepEqual([stage['state'], stage['indexedHeight']], ['syncing', 0])
@@ -94,7 +98,7 @@ void test('traces that come late: a serving process says how far they are, and c
   const internals = await fetch(`${reader.apiUrl}${list}/transactions:listInternals`)
   assert.equal(internals.headers.get('x-traces-indexed-height'), '0')
   isTraced = true
-  await until('traces are told', async () => (await contracts(reader)).traces === String(head))
+  await until('traces are indexed', async () => (await contracts(reader)).traces === String(head))
   const late = await contracts(reader)
   assert.equal(late.from, null)
   assert.equal(late.value, await createdContracts())
@@ -117,7 +121,7 @@ void test('no traces: status says off, answers say none, contracts are counted b
   const firn = await startFirn(t, common)
   await untilLive(firn, ['fuji-no-traces'])
   const reader = await startFirn(t, [...common, '--role', 'serve'])
-  await until('the reader serves it', async () => (await toldChains(reader)).size > 0)
+  await until('the reader serves it', async () => (await chainStatuses(reader)).size > 0)
   for (const one of [firn, reader]) {
     const stage = await tracesStage(one)
     assert.deepEqual([stage['state'], stage['indexedHeight']], ['off', -1])

@@ -1,5 +1,5 @@
 /**
- * Chance from a seed: every draw of a simulation comes from here, so that a seed decides all of it.
+ * Numbers from a seed: every draw of a test or a simulation comes from here, so that the seed decides all of it.
  */
 
 /** Draws in an order that the seed decides. */

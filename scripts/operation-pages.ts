@@ -90,7 +90,9 @@ function importsOf(page: string, texts: ReadonlyMap<string, string>): string[] {
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (found.has(file)) continue
     found.add(file)
-    for (const [, target = ''] of (texts.get(file) ?? '').matchAll(/^import (?!type )[^';]*? from '(\.[^']+)'/gm)) {
+    for (const [, target = ''] of (texts.get(file) ?? '').matchAll(
+      /^import (?!type )[^';]*? from '(\.[^']+)'/gm,
+    )) {
       const path = normalize(join(dirname(file), target))
       if (areaOf(path) === areaOf(page) && areaOf(path) !== '') waiting.push(path)
       else found.add(path)

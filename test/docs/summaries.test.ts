@@ -181,7 +181,7 @@ void test('summaries: lists and messages have the text of the page of the transa
     assert.ok(transactions.length > 3, path)
     for (const one of transactions) {
       const { chainId, txHash, summary } = 'nativeTransaction' in one ? one.nativeTransaction : one
-      assert.equal(summary?.text, await told(chainId, txHash))
+      assert.equal(summary?.text, await summaryOf(chainId, txHash))
     }
   }
   const own = await firn.get(`/v1/icm/addresses/${address}/messages?summaries=true`)

@@ -21,79 +21,23 @@ import {
 import { lookUpProblems } from './look-ups.ts'
 import { moduleMapProblems } from './module-maps.ts'
 
-/** Folders that each folder of `src/` may import besides itself. The table of ARCHITECTURE.md. */
-const layers: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  config: ['core'],
-  telemetry: ['core'],
-  shape: ['core'],
-  http: ['core'],
-  codec: ['core'],
-  peer: ['core', 'codec', 'telemetry'],
-  source: ['core', 'codec', 'peer', 'telemetry'],
-  store: ['core', 'telemetry'],
-  rollup: ['core', 'codec', 'store', 'telemetry'],
-  indexing: ['core', 'codec', 'peer', 'source', 'store', 'rollup', 'telemetry', 'config'],
-  warp: ['core', 'codec', 'peer', 'source', 'telemetry'],
-  contracts: ['core', 'codec'],
-  events: ['core', 'store', 'telemetry'],
-  api: [
-    'core',
-    'codec',
-    'shape',
-    'store',
-    'rollup',
-    'warp',
-    'events',
-    'contracts',
-    'telemetry',
-    'http',
-  ],
-  admin: ['core', 'config', 'telemetry', 'http'],
-  explorer: ['core', 'shape'],
-  world: ['core'],
-  service: [
-    'core',
-    'config',
-    'telemetry',
-    'shape',
-    'codec',
-    'peer',
-    'source',
-    'store',
-    'rollup',
-    'indexing',
-    'warp',
-    'events',
-    'contracts',
-    'http',
-    'api',
-    'admin',
-    'explorer',
-  ],
-  verify: ['core', 'codec', 'source', 'store', 'shape', 'api', 'indexing'],
-}
+/**
+ * The tables of ARCHITECTURE.md: what each folder of `src/`, and each part of two folders of `src/indexing/`, may import
+ * besides itself.
+ */
+const [layers, primaryParts, evmParts] = readFileSync('ARCHITECTURE.md', 'utf8')
+  .split('\n\n')
+  .filter((table) => table.includes('may import'))
+  .map(mayImport)
+const parts: Readonly<Record<string, typeof layers>> = { primary: primaryParts, evm: evmParts }
 
-/** Rooms that each room of a folder of `src/indexing/` may import besides itself. */
-const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  primary: {
-    batch: [],
-    replay: ['batch'],
-    write: ['batch'],
-    schedule: ['batch', 'write'],
-    run: ['batch', 'replay', 'schedule', 'write'],
-  },
-  evm: {
-    read: ['tokens'],
-    write: [],
-    tokens: ['write'],
-    logs: ['read', 'write'],
-    cut: ['write'],
-    repair: ['cut', 'read', 'tokens', 'write'],
-    copied: ['read', 'repair', 'tokens', 'write'],
-    freeze: ['write'],
-    run: ['copied', 'cut', 'freeze', 'logs', 'read', 'tokens', 'write'],
-  },
+function mayImport(table: string): ReadonlyMap<string, readonly string[]> {
+  const rows = new Map<string, readonly string[]>()
+  for (const [, name = '', words = ''] of table.matchAll(/^\| `(\w+)` +\|[^|]*\| (.*?) *\|$/gm)) {
+    const above = [...rows.keys()].filter((one) => one !== 'world')
+    rows.set(name, words === 'all above but world' ? above : words.split(' '))
+  }
+  return rows
 }
 
 /** Packages with one owner folder; every other folder goes through it. */
@@ -227,27 +171,28 @@ function checkImport(file: string, target: string): void {
   }
   const path = relative('.', join(dirname(file), target))
   if (from !== undefined && !file.endsWith('.test.ts')) imported.add(path)
-  checkRooms(file, path)
+  checkParts(file, path)
   const to = layerOf(path)
   if (from === undefined || to === undefined || from === to || from === 'cli') return
   if (file.endsWith('.test.ts')) return
-  if (!(layers[from] ?? []).includes(to)) problems.push(`${file}: ${from} may not import ${to}`)
+  if (layers?.get(from)?.includes(to) !== true)
+    problems.push(`${file}: ${from} may not import ${to}`)
 }
 
 /** The three chains of `primary/replay/` know nothing of each other either. */
-function checkRooms(file: string, path: string): void {
-  const [folder = '', from, ofChain] = roomOf(file)
-  const [otherFolder, to, ofOther] = roomOf(path)
+function checkParts(file: string, path: string): void {
+  const [folder = '', from, ofChain] = partOf(file)
+  const [otherFolder, to, ofOther] = partOf(path)
   if (folder !== otherFolder || from === undefined || to === undefined) return
   if (file.endsWith('.test.ts')) return
-  if (from !== to && !(rooms[folder]?.[from] ?? []).includes(to))
+  if (from !== to && parts[folder]?.get(from)?.includes(to) !== true)
     problems.push(`${file}: ${from} may not import ${to}`)
   if (ofChain !== undefined && ofOther !== undefined && ofChain !== ofOther)
     problems.push(`${file}: ${ofChain} may not import ${ofOther}`)
 }
 
-/** Folder of indexing that a file is in, its room there, and the folder of a chain inside the room. */
-function roomOf(file: string): (string | undefined)[] {
+/** Folder of indexing that a file is in, its part there, and the folder of a chain inside the part. */
+function partOf(file: string): (string | undefined)[] {
   const path = /^src\/indexing\/(primary|evm)\/(\w+)\/(?:(\w)\/)?/.exec(file) ?? []
   return path.slice(1)
 }

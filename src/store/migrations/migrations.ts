@@ -28,8 +28,16 @@ const activity: Migration = {
   makes: [{ table: 'activity_day', beside: 'evm_block' }],
 }
 
+const frozenLogs: Migration = {
+  layout: 7,
+  gives: 'files for the kept logs of chains',
+  before: [],
+  makes: [],
+  freezes: ['log_entry'],
+}
+
 /** Of this version. */
-export const ownLayouts: Layouts = { tables: everyTable, migrations: [slots, activity] }
+export const ownLayouts: Layouts = { tables: everyTable, migrations: [slots, activity, frozenLogs] }
 
 /** Number of the layout that this version writes. */
 export const ownLayout = newestLayout(ownLayouts.migrations)

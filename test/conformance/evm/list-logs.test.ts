@@ -15,8 +15,6 @@ import {
 import { readAbi } from '../../../src/codec/evm/abi/abi.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'
 import { Fault } from '../../../src/core/fault.ts'
-import { logStream } from '../../../src/indexing/evm/logs/log-stream.ts'
-import { BlockChecks } from '../../../src/indexing/evm/read/block-checks.ts'
 import { EvmIngest } from '../../../src/indexing/evm/run/evm-ingest.ts'
 import type { EvmSource } from '../../../src/source/evm-source.ts'
 import { openRecording } from '../../../src/source/recorded/recording.ts'
@@ -25,7 +23,7 @@ import type { Database } from '../../../src/store/engine/database.ts'
 import { takeLease } from '../../../src/store/lease.ts'
 import { logStage, logStoreTables, logTables } from '../../../src/store/schema/logs.ts'
 import { checkStore } from '../../../src/store/sums/check-store.ts'
-import { silentLog } from '../../../src/telemetry/log.ts'
+import { isLive, runStage } from '../../support/chains/log-stage.ts'
 import { systemClock } from '../../support/processes/system-clock.ts'
 import { abisAlone } from '../../support/services/abis-alone.ts'
 import { type EvmService, type Json, startEvmService } from '../../support/services/evm-service.ts'
@@ -76,8 +74,6 @@ function plain(log: Json): Json {
   return { ...place, address: address.toLowerCase(), topics, data }
 }
 
-type Kept = { readonly logs: Database; readonly chain: Database }
-
 const blocks = recording.heights.until
 const twelve = Array.from({ length: 12 }, (_, at) => Math.floor((blocks * (at + 1)) / 12))
 /** Heights at which segments of logs end. */
@@ -110,32 +106,6 @@ function inEveryForm(
     })
 }
 
-/** Runs the stage until `isOver` says so of what it tells. */
-async function runStage(
-  { logs, chain }: Kept,
-  source: EvmSource,
-  isOver: (state: string, reason: string | undefined, height: number) => boolean,
-): Promise<void> {
-  const lease = await takeLease(logs, 'test', systemClock)
-  assert.ok(lease !== undefined)
-  const commit = chain.transaction
-  const stream = logStream(
-    { key: 'chain', database: chain, source, clock: systemClock, log: silentLog, commit },
-    new BlockChecks({ log: silentLog, endpoints: () => source.endpoints(), checkEvery: 1 }),
-    async () => ({ store: { ...logs, close: async () => {} }, lease }),
-  )
-  const over = new AbortController()
-  const running = stream.run(over.signal)
-  for (;;) {
-    const { state, reason, indexedHeight } = stream.status()
-    if (isOver(state, reason, indexedHeight)) break
-    await systemClock.sleep(5)
-  }
-  over.abort()
-  await running
-}
-
-const isLive = (state: string): boolean => state === 'live'
 const services: EvmService[] = []
 after(async () => {
   for (const service of services) await service.close()

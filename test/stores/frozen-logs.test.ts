@@ -208,6 +208,9 @@ void test('frozen logs: from a bucket every filter is answered, and an empty dis
   const fresh = await openStore(location, name, logStoreTables, 'read')
   await checkAnswers(fresh)
   await fresh.close()
+
+  await store.history?.folder.removeAll(manifest)
+  assert.deepEqual([...storage.files.keys()], [])
 })
 
 onBothEngines(

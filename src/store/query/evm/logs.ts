@@ -71,7 +71,7 @@ export async function logsMatching(
 ): Promise<FoundLogs> {
   const rows: LogRow[] = []
   let looked = 0
-  for await (const slice of slicesOf(store, filter, range)) {
+  for await (const slice of slicesOf(store, filter, range, limit)) {
     for (const row of slice.rows) {
       rows.push(row)
       if (rows.length === limit) return { rows }
@@ -102,7 +102,13 @@ export async function* oldestLogs(
   for await (const { rows } of slicesOf(store, filter, { ...range, order: 'asc' })) yield rows
 }
 
-async function* slicesOf(store: Reader, filter: LogFilter, range: Range): AsyncGenerator<Slice> {
+/** @yields what was found of the next `first` logs, then of more at once */
+async function* slicesOf(
+  store: Reader,
+  filter: LogFilter,
+  range: Range,
+  first = rowsAtOnce,
+): AsyncGenerator<Slice> {
   const lists = await listsOf(store, filter)
   const passes = conditionOf(filter, lists)
   const list = lists.length === 0 ? undefined : await shortest(store, lists, range)
@@ -110,11 +116,11 @@ async function* slicesOf(store: Reader, filter: LogFilter, range: Range): AsyncG
   const others = lists.filter((other) => other !== list && other.keys.length <= mostKeys)
   const { order } = range
   let { from, until } = range
-  for (;;) {
+  for (let most = Math.min(first, rowsAtOnce); ; most = rowsAtOnce) {
     const { items, looked, lookedTo } =
       list === undefined
-        ? await inOrder(store, { from, until, order })
-        : await ofLists(store, [list, ...others], { from, until, order })
+        ? await inOrder(store, { from, until, order }, most)
+        : await ofLists(store, [list, ...others], { from, until, order }, most)
     const rows = await withAddresses(store, items.filter(passes))
     if (looked > 0) yield { rows, looked, lookedTo: lookedTo ?? until }
     if (lookedTo === undefined) return
@@ -234,8 +240,9 @@ async function ofLists(
   store: Reader,
   [{ table, keys }, ...others]: readonly [List, ...List[]],
   { from, until, order }: Range,
+  most: number,
 ): Promise<Looked> {
-  const each = Math.max(16, Math.ceil(rowsAtOnce / keys.length))
+  const each = Math.max(16, Math.ceil(most / keys.length))
   const found = new Set<number>()
   // What follows the end of a list that has more may be in another one, too.
   let lookedTo: number | undefined
@@ -290,9 +297,13 @@ type Looked = {
 }
 
 /** The next logs. */
-async function inOrder(store: Reader, { from, until, order }: Range): Promise<Looked> {
-  const items = await logRow.all(store, inRange[order], [from, until, rowsAtOnce])
-  return { items, looked: items.length, lookedTo: items.at(rowsAtOnce - 1)?.pos }
+async function inOrder(
+  store: Reader,
+  { from, until, order }: Range,
+  most: number,
+): Promise<Looked> {
+  const items = await logRow.all(store, inRange[order], [from, until, most])
+  return { items, looked: items.length, lookedTo: items.at(most - 1)?.pos }
 }
 
 /** All conditions on a log itself. */

@@ -208,8 +208,11 @@ function unique(keys: readonly number[]): number[] {
   return [...new Set(keys)]
 }
 
-/** Entries of a list that are counted to find the shortest one: a longer one is long. */
-const mostCounted = 2_000
+/**
+ * Entries of a list that are counted to find the shortest one: a longer one is long. Of one that is shorter than a few, the
+ * others need not be looked at far.
+ */
+const counted = [32, 2_000] as const
 
 async function shortest(
   store: Reader,
@@ -218,19 +221,21 @@ async function shortest(
 ): Promise<List> {
   let best = itemAt(lists, 0)
   if (lists.length === 1) return best
-  let least = Number.POSITIVE_INFINITY
-  for (const list of lists) {
-    // Of two that are as long the contract's is the better one.
-    const enough = Math.min(mostCounted, least)
-    let count = 0
-    for (const key of list.keys) {
-      if (count >= enough) break
-      const parameters = [key, from, until, enough - count]
-      count += (await store.all(placesIn[list.table][order], parameters)).length
+  for (const most of counted) {
+    let least: number = most
+    for (const list of lists) {
+      let count = 0
+      for (const key of list.keys) {
+        // Of two that are as long the contract's is the better one.
+        if (count >= least) break
+        const parameters = [key, from, until, least - count]
+        count += (await store.all(placesIn[list.table][order], parameters)).length
+      }
+      if (count >= least) continue
+      best = list
+      least = count
     }
-    if (count >= least) continue
-    best = list
-    least = count
+    if (least < most) break
   }
   return best
 }

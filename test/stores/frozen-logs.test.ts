@@ -10,6 +10,7 @@ import { test, type TestContext } from 'node:test'
 
 import { fromHex } from '../../src/core/bytes.ts'
 import { Freezer, freezeNext, logHistory } from '../../src/indexing/evm/freeze/freeze-stream.ts'
+import { besideLogs } from '../../src/indexing/evm/run/beside-logs.ts'
 import { openRecording } from '../../src/source/recorded/recording.ts'
 import { type Database, type Reader, statement } from '../../src/store/engine/database.ts'
 import { setsOf } from '../../src/store/history/directory.ts'
@@ -282,6 +283,32 @@ onBothEngines(
       )
       await store.transaction((writer) => writer.run(alter(-1)))
       await checkAnswers(store)
+      await store.close()
+    })
+  },
+)
+
+onBothEngines(
+  'frozen logs: their stage freezes and merges what it stored, beside its rounds',
+  [],
+  async ({ location }) => {
+    await withSegments(location, async (place) => {
+      const store = await openStore(place, name, logStoreTables, 'write')
+      await fill(store)
+      const demo = await openDemoChain(chainId)
+      const kept = { logs: store, chain: demo.served.store }
+      const freeze = { heightsPerSegment: 10 }
+      const tiersOf = async (): Promise<number[]> =>
+        (await segmentsOf(store, logStage)).map(({ tier }) => tier)
+      await runStage(
+        kept,
+        recording,
+        async (state) => isLive(state) && (await tiersOf()).includes(1),
+        (chain, opened) => besideLogs(chain, opened, { freeze, merge: undefined }),
+      )
+      assert.equal((await segmentsOf(store, logStage)).at(-1)?.until, Math.floor(blocks / 10) * 10)
+      await checkAnswers(store)
+      await demo.close()
       await store.close()
     })
   },

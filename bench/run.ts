@@ -28,6 +28,7 @@ const benches = [
   ['EVM backfill of a million plain transfers', ['bench/backfill.ts', '5000', 'plain']],
   ['Frozen history against tables', ['bench/frozen-reads.ts', '1000000', 'plain', '2']],
   ['History in many files', ['bench/history-keys.ts', '204600', '23,190']],
+  ['Kept logs', ['bench/kept-logs.ts', '2000', '50']],
   ['EVM backfill from a real node', ['bench/real-node.ts', '1000', '2']],
   ['Lists while indexing', ['bench/lists-while-indexing.ts', '8000']],
   ['Metrics', ['bench/metrics.ts']],

@@ -233,7 +233,7 @@ function code(names: readonly string[]): string {
 
 /** Describes how rows become segments and how questions find them there. */
 function frozenHistory(): string[] {
-  const names = evmTables
+  const names = [...evmTables, ...logTables]
     .filter(({ freezes }) => freezes !== undefined)
     .map(({ name }) => `\`${name}\``)
   return [
@@ -250,7 +250,7 @@ function frozenHistory(): string[] {
     '',
     'Rows that come of traces (`stage`) have segments of their own, because they are stored later than the',
     'blocks that they are of. Rows of traces are in tables only where their blocks are: traces of frozen blocks',
-    'become segments as they are stored.',
+    'become segments as they are stored. Logs freeze in their own store, by the same classes.',
     '',
     'Rows of `balance` and `holding` depend on what came before them, and yet a segment is written without it:',
     'its balances count from its first block (`running`), and it names each holder once (`first-rows`). The',

@@ -58,6 +58,7 @@ export const groups: Readonly<Record<string, string>> = {
   log: 'logging of a running Firn',
   snapshot: 'copies of all stores in a folder or bucket',
   cache: 'history of a bucket on this disk',
+  logs: 'kept logs of a chain',
 }
 
 /** Commands in the order in which `firn --help` lists them; the first is meant where none is named. */
@@ -211,6 +212,15 @@ export const commands: readonly CommandRow[] = [
     options: [configFile, storeFolder],
     examples: ['firn cache warm mainnet-c-chain --config firn.yaml'],
     run: async (flags, chain) => (await import('./commands/cache.ts')).warmCache(chain, flags),
+  },
+  {
+    words: 'logs delete <chain>',
+    about: 'delete the kept logs of a chain, with their files, once they are turned off',
+    aboutArgument: 'name of its store, as `firn doctor` prints it',
+    options: [configFile, storeFolder],
+    examples: ['firn logs delete mainnet-c-chain --config firn.yaml'],
+    run: async (flags, chain) =>
+      (await import('./commands/delete-logs.ts')).deleteLogs(chain, flags),
   },
   {
     words: 'upgrade',

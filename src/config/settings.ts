@@ -270,7 +270,7 @@ export const settings = {
   'index.freezeRows': integer(
     400_000,
     [100, 100_000_000],
-    'Transactions, transfers and internal transactions that are kept in tables before the oldest become a segment; this also holds at the end of a backfill.',
+    'Transactions, transfers and internal transactions of a chain, and kept logs, that are kept in tables before the oldest become a segment; this also holds at the end of a backfill.',
   ),
 
   'index.store': text(

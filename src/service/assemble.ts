@@ -137,6 +137,7 @@ async function build(
   registerChecks(health, config, {
     indexed: indexer?.status,
     served: () => readableStores(served),
+    stores: () => measuredStores(served),
     engine: config.store === 'embedded' ? 'SQLite' : 'PostgreSQL',
     leases,
     clock,

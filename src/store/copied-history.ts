@@ -10,7 +10,6 @@ import { isHeight } from './history/manifest.ts'
 import { metaText, putMeta } from './meta.ts'
 import { firstHeight, indexedHeight } from './query/evm/heights.ts'
 import { copiedName, meta } from './schema/control.ts'
-import type { HistoryStage } from './schema/table.ts'
 
 /** A comparison of copied segments with those that a node's blocks make, as far as it came. */
 export type CopiedCheck = {
@@ -19,7 +18,7 @@ export type CopiedCheck = {
   /** Seed of the choice, hex. The maker of the copy does not know it. */
   readonly seed: string
   /** Of each stage, the height below which all segments that it compares were compared. */
-  readonly next: Readonly<Record<HistoryStage, number>>
+  readonly next: { readonly blocks: number; readonly traces: number; readonly logs?: undefined }
   /** Blocks in those that were. */
   readonly compared: number
   /** True once it is done. */

@@ -53,7 +53,7 @@ export type StoreLocation = {
 
 /** Settings of frozen history. */
 export type FreezeSettings = {
-  /** Transactions, transfers and internal transactions of a segment. */
+  /** Transactions, transfers and internal transactions of a segment, or logs. */
   readonly rowsPerSegment?: number
   /** Heights of a segment, whatever rows they have, for short chains of tests. */
   readonly heightsPerSegment?: number

@@ -4,7 +4,7 @@
  */
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -16,6 +16,8 @@ import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { openNetwork } from '../../src/api/primary/network/networks.ts'
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
 import { openStore } from '../../src/store/open.ts'
+import { oldestLogs } from '../../src/store/query/evm/logs.ts'
+import { logStoreTables } from '../../src/store/schema/logs.ts'
 import { primaryStoreTables } from '../../src/store/schema/stores.ts'
 import { verifyPrimary } from '../../src/verify/verify-primary.ts'
 import { liveWorld } from '../support/chains/live-world.ts'
@@ -25,11 +27,14 @@ import { answeringTransport } from '../support/nodes/recorded-rpc.ts'
 import {
   demoFolder,
   entry,
+  freshFolder,
   run,
   type RunningFirn,
   startDemo,
+  until,
   untilDemoServed,
 } from '../support/processes/firn-process.ts'
+import { freezeLogsAt, segmentFiles } from '../support/stores/freeze-store.ts'
 
 const folder = new URL('../../demo/', import.meta.url)
 const cast = JSON.parse(readFileSync(new URL('cast.json', folder), 'utf8')) as Readonly<
@@ -143,6 +148,72 @@ void test('logs of the demo: a damaged store is named, emptied, and filled again
   const after = new DatabaseSync(join(dataDir, 'fuji-summit-logs.sqlite'))
   assert.deepEqual(after.prepare('select count(*) from log_entry').get(), before)
   after.close()
+})
+
+void test('logs of the demo: their files are copied, verified, and come back from a copy', async (t) => {
+  const dataDir = await demoFolder(t)
+  const name = 'fuji-summit-logs'
+  const place = { store: 'embedded', dataDir, freeze: {} }
+  const logs = await openStore(place, name, logStoreTables, 'write')
+  await freezeLogsAt(logs, [40, 60])
+  const [damaged] = await segmentFiles(logs)
+  let count = 0
+  const range = { from: 0, until: Number.MAX_SAFE_INTEGER }
+  for await (const rows of oldestLogs(logs, { topics: [] }, range)) count += rows.length
+  await logs.close()
+  assert.ok(damaged !== undefined)
+  const command = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(process.execPath, [entry, ...words])
+    return `${code} ${stdout}${stderr}`
+  }
+  const copy = await freshFolder(t)
+  assert.match(await command('snapshot', 'create', copy, '--data-dir', dataDir), /^0 /)
+  const restored = join(await freshFolder(t), 'restored')
+  assert.match(await command('snapshot', 'restore', copy, '--data-dir', restored), /^0 /)
+  assert.match(await command('verify', '--store', '--data-dir', restored), /^0 /)
+
+  const path = join(dataDir, 'segments', name, damaged)
+  const kept = readFileSync(path)
+  writeFileSync(
+    path,
+    kept.map((byte, at) => (at === kept.length - 9 ? byte ^ 1 : byte)),
+  )
+  const verify = ['verify', '--store', '--data-dir', dataDir]
+  assert.match(
+    await command(...verify),
+    new RegExp(`^1 [^]*${name}: segment ${damaged.slice(0, 32)}`),
+  )
+  const copies = ['--repair', '--copies', join(restored, 'segments')]
+  assert.match(await command(...verify, ...copies), /^0 [^]*: copied from /)
+  assert.deepEqual(readFileSync(path), kept)
+  // Without a copy logs are read again.
+  rmSync(path)
+  assert.match(
+    await command(...verify, '--repair'),
+    new RegExp(`^0 [^]*${name}: emptied; its logs are read again when Firn runs`),
+  )
+  // Of the restored one nothing is left, once logs are off.
+  const off = join(restored, 'firn.yaml')
+  writeFileSync(off, `chains: [{ name: Summit, rpcUrls: ['http://127.0.0.1:1'] }]\n`)
+  const deletion = ['logs', 'delete', 'fuji-summit']
+  assert.match(
+    await command(...deletion, '--data-dir', restored),
+    /^[^0] .*logs of fuji-summit are on/,
+  )
+  const deleted = await command(...deletion, '--config', off, '--data-dir', restored)
+  assert.match(deleted, new RegExp(`^0 ${name}: deleted`))
+  const left = readdirSync(restored, { recursive: true, encoding: 'utf8' })
+  assert.deepEqual(
+    left.filter((each) => each.includes(name)),
+    [],
+  )
+
+  const firn = await startDemo(t, dataDir)
+  await untilDemoServed(firn)
+  await until('logs are there again', async () => {
+    const { logs } = await firn.get('/v1/chains/51001/logs?pageSize=100')
+    return Array.isArray(logs) && logs.length === Math.min(count, 100)
+  })
 })
 
 type Validation = {

@@ -63,11 +63,19 @@ async function mended(work: RepairWork): Promise<boolean> {
 const repairOf: Readonly<Record<ConfiguredStore['kind'], (work: RepairWork) => Promise<boolean>>> =
   {
     evm: repairEvm,
-    logs: (work) => emptied(work, 'its logs are read again when Firn runs'),
+    logs: repairLogs,
     primary: repairPrimary,
     icm: (work) => emptied(work, 'it is joined again from the stored chains when Firn runs'),
     own: async () => false,
   }
+
+/** Files alone come back from copies; else all logs are read again. */
+async function repairLogs(work: RepairWork): Promise<boolean> {
+  const { verdict, copies } = work
+  const areFiles = verdict.damaged.length + verdict.structure.length === 0
+  if (areFiles && copies !== undefined && (await repairSegments(work))) return true
+  return emptied(work, 'its logs are read again when Firn runs')
+}
 
 async function repairEvm(work: RepairWork): Promise<boolean> {
   const { config, store, world } = work

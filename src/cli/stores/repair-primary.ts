@@ -98,7 +98,7 @@ function mustReadAgain({ config, store }: RepairWork, reason: string): false {
 }
 
 /** Removes a store, of which nothing is needed. Throws as `withTaken`. */
-export async function removeStore(work: RepairWork): Promise<void> {
+export async function removeStore(work: Omit<RepairWork, 'verdict'>): Promise<void> {
   const { config, store } = work
   if (config.store === 'embedded') {
     removeFiles(config.dataDir, store.name)

@@ -26,7 +26,7 @@ type Taken = {
 
 /** Does `act` with the store to mend, open for writing. Throws `lease-lost` while a Firn writes it, `store-*`. */
 export async function withTaken<T>(
-  { config, store, world, owner }: RepairWork,
+  { config, store, world, owner }: Omit<RepairWork, 'verdict'>,
   act: (taken: Taken) => Promise<T>,
 ): Promise<T> {
   const { clock } = world

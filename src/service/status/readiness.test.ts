@@ -22,6 +22,7 @@ function checked(untilLive = false, lived = new Set<string>()) {
   const check = chainsCheck({
     indexed: () => [{ key: 'demo', network: 'fuji', name: 'Demo', endpoints: [], stages }],
     served: () => [],
+    stores: async () => [],
     engine: 'SQLite',
     leases: new LeaseWatch(clock),
     damaged: new Map(),

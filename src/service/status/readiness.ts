@@ -25,6 +25,8 @@ export type ReadinessOptions = {
   /** Chains that this process indexes; absent when it only serves. */
   readonly indexed: (() => readonly ChainStatus[]) | undefined
   readonly served: () => readonly ReadableStore[]
+  /** Those, and the stores of logs. */
+  readonly stores: () => Promise<readonly ReadableStore[]>
   /** Engine of the stores. */
   readonly engine: 'SQLite' | 'PostgreSQL'
   readonly leases: LeaseWatch
@@ -123,7 +125,7 @@ async function servedElsewhere({
  * opening tells, and none may have been found damaged by any reading since the start. Throws `store-failed` and
  * what the engine says.
  */
-export function storesCheck({ served, damaged, engine }: ReadinessOptions): HealthCheck {
+export function storesCheck({ stores, damaged, engine }: ReadinessOptions): HealthCheck {
   return async () => {
     if (damaged.size > 0)
       throw new Fault(
@@ -131,14 +133,15 @@ export function storesCheck({ served, damaged, engine }: ReadinessOptions): Heal
         `${[...damaged.values()].join('; ')}; see firn verify --store`,
       )
     const problems: string[] = []
-    for (const { key, store } of served()) {
+    const all = await stores()
+    for (const { key, store } of all) {
       await checkpointHeights(store)
       const found = (await store.history?.problems(store)) ?? []
       problems.push(...found.map((problem) => `${key}: ${problem}`))
     }
     if (problems.length > 0)
       throw new Fault('store-failed', `${problems.join('; ')}; see firn verify --store`)
-    return { engine, stores: served().length }
+    return { engine, stores: all.length }
   }
 }
 

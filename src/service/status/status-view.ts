@@ -70,7 +70,7 @@ async function indexedStatus(
     evmChainId: facts?.evmChainId,
     blockchainId,
     ...summaryOf(stages),
-    ...(one === undefined ? {} : await problemOf(one.store)),
+    ...(one === undefined ? {} : await problemOf(one.store, await one.logs?.())),
     overall: chain.overall ?? overallOf(stages),
     ...(one === undefined ? {} : heightsOf(await copiedHistory(one.store))),
     ...(one === undefined ? {} : await comparedOf(one.store)),
@@ -142,8 +142,11 @@ function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
 }
 
 /** Files of history that cannot be read: answers that need them fail, whatever the stages do. */
-async function problemOf(store: Reader): Promise<Partial<Pick<StageStatus, 'state' | 'reason'>>> {
-  const problems = (await store.history?.problems(store)) ?? []
+async function problemOf(
+  ...stores: readonly (Reader | undefined)[]
+): Promise<Partial<Pick<StageStatus, 'state' | 'reason'>>> {
+  const problems: string[] = []
+  for (const each of stores) problems.push(...((await each?.history?.problems(each)) ?? []))
   return problems.length === 0 ? {} : { state: 'stopped', reason: problems.join('; ') }
 }
 

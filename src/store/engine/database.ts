@@ -45,7 +45,7 @@ export type Within = { readonly pos: readonly number[] } | { readonly height: re
  *   the second part
  * - `token`: of its transfers; `holders`: of who may hold it
  * - `pair`: an address and a token
- * - `hash`: the first 48 bits
+ * - `hash`: the first 48 bits; of logs the key of a topic
  */
 export type KeyKind =
   | 'address'

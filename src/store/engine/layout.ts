@@ -62,7 +62,7 @@ export function layoutRow({ layouts }: NamedStore, present: PresentTables): stri
     migrations.findLast((each) =>
       changesOf(each, tables, migrations).some((change) => isOwn(change) && isMeant(change)),
     )?.layout ?? firstLayout
-  const readableFrom = changed(({ does }) => does === 'removes' || does === 'drops')
+  const readableFrom = changed(({ does }) => /^(?:removes|drops|freezes)$/.test(does))
   const writableFrom = changed(({ does }) => does !== 'indexes')
   return `${newestLayout(migrations)}, ${readableFrom}, ${writableFrom}, '${version}'`
 }

@@ -1,6 +1,6 @@
 /**
- * The directory of history: which of the files that stay have rows of an address, of a token, of a pair of both, or of
- * the beginning of a hash; and what balances and holders came to.
+ * The directory of history: which of the files that stay have rows of an address, of a token, of a pair of both, of
+ * the beginning of a hash, or of a topic; and what balances and holders came to.
  *
  * A file of it covers neighbouring segments that are not merged any more. It is made of them alone, lies beside them, and
  * may be lost: who cannot read it asks all segments. So nothing but the time of an answer depends on it.
@@ -14,7 +14,7 @@ import { assert } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { type KeyKind, type Statement, statement } from '../engine/database.ts'
 import { balance, holding } from '../schema/evm.ts'
-import { type HistoryStage, type Table, table } from '../schema/table.ts'
+import { byStage, type HistoryStage, type Table, table } from '../schema/table.ts'
 import { type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
 import type { SegmentWriter } from './segment-file.ts'
 import { SegmentSchema } from './segment-schema.ts'
@@ -87,6 +87,10 @@ const sources: Readonly<Record<HistoryStage, readonly KeySource[]>> = {
     { in: 'hash', table: 'evm_block', column: 'hash_prefix', list: '2' },
   ],
   traces: [{ in: 'address', table: 'internal_by_address', column: 'address_id', list: '1' }],
+  logs: [
+    { in: 'address', table: 'log_by_address', column: 'address_id', list: '1' },
+    { in: 'hash', table: 'log_by_topic', column: 'topic_key', list: '1' },
+  ],
 }
 
 /** Writes the keys of segments of one stage, which are attached as `s0`, `s1` and so on, and begin at `heights`. */
@@ -290,7 +294,7 @@ export function filesByStage(manifest: Manifest): Readonly<Record<HistoryStage, 
     const asked = [...directory, ...rest].toSorted((one, other) => one.from - other.from)
     return { segments, directory, rest, asked }
   }
-  return { blocks: of('blocks'), traces: of('traces') }
+  return byStage(of)
 }
 
 /** Heights, half-open. */

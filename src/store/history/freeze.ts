@@ -26,13 +26,13 @@ export type Freezing = {
   readonly history: History
   /**
    * Fills the tables that do not freeze `whole`, which are empty, for the blocks in tables from height
-   * `from` on: their amounts count from there.
+   * `from` on: their amounts count from there. Absent for a store without blocks.
    */
-  readonly recount: (writer: Writer, from: number) => Promise<void>
+  readonly recount?: ((writer: Writer, from: number) => Promise<void>) | undefined
 }
 
-/** Heights up to which the stages of a store freeze. */
-export type FreezeHeights = Readonly<Record<HistoryStage, number>>
+/** Heights up to which the stages of a store freeze; those that it has not are absent. */
+export type FreezeHeights = Readonly<Partial<Record<HistoryStage, number>>>
 
 /**
  * Freezes the history that is in tables below the heights `until`; returns the new segments. Traces that
@@ -46,8 +46,9 @@ export async function freezeUntil(
 ): Promise<ManifestSegment[]> {
   const made: ManifestSegment[] = []
   for (const stage of historyStages) {
-    const segment = await freezePiece(freezing, { stage, until: until[stage], rows: 'stored' })
-    if (segment !== undefined) made.push(segment)
+    const end = until[stage]
+    const segment = end && (await freezePiece(freezing, { stage, until: end, rows: 'stored' }))
+    if (segment) made.push(segment)
   }
   return made
 }
@@ -98,7 +99,7 @@ async function freezePiece(
     for (const table of tables) await leaveTable(writer, file, { ...piece, table })
   })
   // Balances and holders depend on blocks alone.
-  if (stage === 'blocks') await recount(writer, until)
+  if (stage === 'blocks') await recount?.(writer, until)
   return entry
 }
 
@@ -142,13 +143,14 @@ export async function written(
   }
 }
 
-/** First height of the next segment of a stage; `undefined` of a store without blocks. */
+/** First height of the next segment of a stage; `undefined` of a chain without blocks. */
 export async function nextFrom(
   { writer, history }: Pick<Freezing, 'writer' | 'history'>,
   stage: HistoryStage,
 ): Promise<number | undefined> {
   const last = segmentsOf(await history.manifest(writer), stage).at(-1)
-  return last?.until ?? (await firstHeight(writer))
+  // A store of logs has no blocks that would say where it begins.
+  return last?.until ?? (stage === 'logs' ? 0 : await firstHeight(writer))
 }
 
 /** Takes rows that `segment` holds from their table, which must be those that were written into it. */
@@ -186,21 +188,23 @@ export async function thawFrom(freezing: Freezing, from: number): Promise<boolea
   const blocks = segmentsOf({ segments }, 'blocks').filter(({ until }) => until <= from)
   const end = frozenUntil({ segments: blocks }, 'blocks')
   const traces = segmentsOf({ segments }, 'traces').filter(({ until }) => until <= end)
-  const thawed = segments.filter((each) => !blocks.includes(each) && !traces.includes(each))
+  const logs = segmentsOf({ segments }, 'logs').filter(({ until }) => until <= from)
+  const kept = [...blocks, ...traces, ...logs]
+  const thawed = segments.filter((each) => !kept.includes(each))
   const oldest = thawed.find(({ stage }) => stage === 'blocks')
   const oldestTraces = thawed.find(({ stage }) => stage === 'traces')
-  if (oldest === undefined && oldestTraces === undefined) return false
+  if (thawed.length === 0) return false
   for (const segment of thawed)
     await history.reading(segment, async (file) => {
       for (const table of history.schemaOf(segment.stage).tables)
         if (table.freezes === 'whole')
           await eachColumns(file, table, everyRow, async (columns) => writer.insert(table, columns))
     })
-  await writeManifest(writer, manifest, { folder, segments: [...blocks, ...traces] })
+  await writeManifest(writer, manifest, { folder, segments: kept })
   if (oldest !== undefined) {
     for (const table of history.schemaOf('blocks').tables)
       if (table.freezes !== 'whole') await writer.clear(table)
-    await recount(writer, oldest.from)
+    await recount?.(writer, oldest.from)
   }
   // A segment of traces reached beyond the blocks that stay frozen: their traces freeze again.
   if (oldestTraces !== undefined && oldestTraces.from < end) {

@@ -179,6 +179,11 @@ export class History {
     return true
   }
 
+  /** The segment of a stage with a height, by the manifest that was read last. */
+  fileOf(stage: HistoryStage, height: number): ManifestSegment | undefined {
+    return fileAt(this.#files[stage].segments, height)
+  }
+
   /** The files of a stage of the manifest that was read last. */
   filesOf(stage: HistoryStage): StageFiles {
     return this.#files[stage]

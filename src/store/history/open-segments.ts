@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Layouts } from '../migrations/migrations.ts'
-import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
+import { byStage, type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
 import { directorySchema } from './directory.ts'
 import { type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
@@ -74,7 +74,7 @@ export class OpenSegments {
         layouts,
       )
     this.#folder = folder
-    this.#schemas = { blocks: schemaOf('blocks'), traces: schemaOf('traces') }
+    this.#schemas = byStage(schemaOf)
     this.#cache = cache
     this.#mostOpen = cache?.mostOpen ?? Number.POSITIVE_INFINITY
   }
@@ -118,8 +118,8 @@ export class OpenSegments {
     if (segment.isDirectory === true) return file
     try {
       const { first, last } = file.places(this.schemaOf(segment).tables)
-      // Blocks without internal transactions have no row in the file of traces.
-      const isEmpty = stage === 'traces' && last === 0
+      // Blocks without internal transactions or logs have no row in the file of these.
+      const isEmpty = stage !== 'blocks' && last === 0
       const isOfRange =
         stage === 'blocks' ? first === from && last === until - 1 : first >= from && last < until
       if (!isOfRange && !isEmpty)

@@ -167,6 +167,18 @@ export class SegmentFolder {
     }
   }
 
+  /** Removes all files of a store that is deleted. Throws `store-failed` where they are of another store. */
+  async removeAll({ folder }: Pick<Manifest, 'folder'>): Promise<void> {
+    // Without one an earlier attempt ended there.
+    if ((await this.#identity()) !== undefined) await this.identity({ folder })
+    const files = [...(await this.#files())].map(([file]) => file)
+    for (const file of [...files.filter((each) => each !== identityName), identityName]) {
+      await this.#cache?.removeKept(file)
+      rmSync(join(this.path, file), { force: true })
+    }
+    rmSync(this.path, { recursive: true, force: true })
+  }
+
   /** Files that `manifest` does not name and this process does not write, each with what tells it from a later one. */
   async #unnamedNow(manifest: Manifest): Promise<[file: string, stamp: string][]> {
     if ((await this.problem(manifest)) !== undefined) return []

@@ -11,7 +11,7 @@ import { statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
 import { firstLayout, newestLayout, tablesAt } from '../migrations/migration.ts'
 import { type Layouts, ownLayouts } from '../migrations/migrations.ts'
-import { chainTables } from '../schema/stores.ts'
+import { everyTable } from '../schema/stores.ts'
 import { columnNames, type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { SqliteConnection } from '../sqlite/connection.ts'
 
@@ -96,7 +96,7 @@ export class SegmentSchema {
 
 /** Of the segments of every EVM chain, as this version writes them. */
 export function ownSchema(stage: HistoryStage): SegmentSchema {
-  return new SegmentSchema(chainTables.filter((table) => stageOf(table) === stage))
+  return new SegmentSchema(everyTable.filter((table) => stageOf(table) === stage))
 }
 
 const schemaQuestion = statement(

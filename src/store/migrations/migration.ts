@@ -30,6 +30,8 @@ export type Migration = {
   readonly before: readonly Table[]
   /** New tables, each made in the stores that have the table `beside`. */
   readonly makes: readonly { readonly table: string; readonly beside: string }[]
+  /** Tables whose rows leave for files from then on: who looks into the table alone would answer without them. */
+  readonly freezes?: readonly string[]
 }
 
 /** Layout of the oldest stores that are read, those of version 1.0.0. */
@@ -63,22 +65,26 @@ export type Change =
   | { readonly does: 'makes'; readonly table: Table; readonly beside: string }
   | { readonly does: 'adds' | 'removes'; readonly table: Table; readonly column: string }
   | { readonly does: 'indexes'; readonly table: Table; readonly index: Index }
-  | { readonly does: 'drops'; readonly table: Table }
+  | { readonly does: 'drops' | 'freezes'; readonly table: Table }
 
 /** The changes of one of `migrations`, which lead to the newest `tables`. */
 export function changesOf(
-  { layout, before, makes }: Migration,
+  { layout, before, makes, freezes = [] }: Migration,
   tables: readonly Table[],
   migrations: readonly Migration[],
 ): readonly Change[] {
   const after = new Map(
     tablesAt(tables, migrations, layout).map((table) => [table.name, table] as const),
   )
-  const made = makes.map(({ table: name, beside }): Change => {
+  const named = (name: string): Table => {
     const table = after.get(name)
     assert(table !== undefined, `there is a table ${name}`)
-    return { does: 'makes', table, beside }
+    return table
+  }
+  const made = makes.map(({ table: name, beside }): Change => {
+    return { does: 'makes', table: named(name), beside }
   })
+  const frozen = freezes.map((name): Change => ({ does: 'freezes', table: named(name) }))
   const changed = before.flatMap((old): readonly Change[] => {
     const table = after.get(old.name)
     if (table === undefined) return [{ does: 'drops', table: old }]
@@ -92,7 +98,7 @@ export function changesOf(
       ...gone.map((column): Change => ({ does: 'removes', table: old, column })),
     ]
   })
-  return [...made, ...changed]
+  return [...made, ...changed, ...frozen]
 }
 
 /** Statements of an engine for a change, in a store that has the table which it concerns. */
@@ -112,6 +118,8 @@ export function statementsOf(change: Change, engine: 'sqlite' | 'postgres'): rea
       return [`alter table ${name} drop column ${change.column}`]
     case 'drops':
       return [`drop table ${name}`]
+    case 'freezes':
+      return []
   }
 }
 

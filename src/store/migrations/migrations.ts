@@ -28,15 +28,19 @@ const activity: Migration = {
   makes: [{ table: 'activity_day', beside: 'evm_block' }],
 }
 
-const nftNames: Migration = {
+const namesAndLogs: Migration = {
   layout: 7,
-  gives: 'NFTs that are found by the name in their metadata',
+  gives: 'NFTs that are found by the name in their metadata, and files for the kept logs of chains',
   before: [],
   makes: [{ table: 'nft_name', beside: 'nft_metadata' }],
+  freezes: ['log_entry'],
 }
 
 /** Of this version. */
-export const ownLayouts: Layouts = { tables: everyTable, migrations: [slots, activity, nftNames] }
+export const ownLayouts: Layouts = {
+  tables: everyTable,
+  migrations: [slots, activity, namesAndLogs],
+}
 
 /** Number of the layout that this version writes. */
 export const ownLayout = newestLayout(ownLayouts.migrations)

@@ -10,6 +10,12 @@ import { address, addressByBytes } from './evm.ts'
 import { placesPerBlock, heightsPerSum } from './sums.ts'
 import { sumsBy, table } from './table.ts'
 
+const ofHistory = {
+  freezes: 'whole',
+  stage: 'logs',
+  sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+} as const
+
 /** Name of the store of a chain's logs. */
 export function logStoreOf(chainKey: string): string {
   return `${chainKey}${logEnding}`
@@ -25,29 +31,21 @@ export const logStage = 'logs'
 export const logEntry = table(
   'log_entry',
   { pos: 'integer', tx_index: 'integer', address_id: 'integer', topics: 'bytes', data: 'bytes' },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+  { key: ['pos'], layout: 'rows', ...ofHistory },
 )
 
 /** Logs of a contract. */
 export const logByAddress = table(
   'log_by_address',
   { address_id: 'integer', pos: 'integer' },
-  {
-    key: ['address_id', 'pos'],
-    layout: 'keyed',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-  },
+  { key: ['address_id', 'pos'], layout: 'keyed', ...ofHistory },
 )
 
 /** Logs by each of their topics, see {@link topicKey}. */
 export const logByTopic = table(
   'log_by_topic',
   { topic_key: 'integer', pos: 'integer' },
-  {
-    key: ['topic_key', 'pos'],
-    layout: 'keyed',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-  },
+  { key: ['topic_key', 'pos'], layout: 'keyed', ...ofHistory },
 )
 
 const topicWords = 8
@@ -75,14 +73,14 @@ export function topicKey(place: number, bytes: Uint8Array, at = 0): number {
 export const logTransaction = table(
   'log_transaction',
   { pos: 'integer', hash: 'bytes' },
-  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+  { key: ['pos'], layout: 'rows', ...ofHistory },
 )
 
 /** Blocks that have logs; `timestamp` in Unix seconds. */
 export const logBlock = table(
   'log_block',
   { height: 'integer', hash: 'bytes', timestamp: 'integer' },
-  { key: ['height'], layout: 'rows', sums: sumsBy('height', heightsPerSum) },
+  { key: ['height'], layout: 'rows', ...ofHistory, sums: sumsBy('height', heightsPerSum) },
 )
 
 /**

@@ -73,11 +73,16 @@ export type Table = {
 
 /**
  * Stages of a chain whose rows are history, named as their checkpoints. Each has its own segments,
- * since traces are stored later than their blocks.
+ * since traces are stored later than their blocks, and logs in a store of their own.
  */
-export const historyStages = ['blocks', 'traces'] as const
+export const historyStages = ['blocks', 'traces', 'logs'] as const
 /** One of {@link historyStages}. */
 export type HistoryStage = (typeof historyStages)[number]
+
+/** Values that `make` gives for each stage. */
+export function byStage<T>(make: (stage: HistoryStage) => T): Readonly<Record<HistoryStage, T>> {
+  return { blocks: make('blocks'), traces: make('traces'), logs: make('logs') }
+}
 
 /** A {@link Table} whose name, columns and key the compiler knows, and whether it freezes. */
 export type TableOf<N, C, K, F> = Omit<Table, 'name' | 'columns' | 'key' | 'freezes'> & {

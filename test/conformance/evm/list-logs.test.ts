@@ -15,8 +15,6 @@ import {
 import { readAbi } from '../../../src/codec/evm/abi/abi.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'
 import { Fault } from '../../../src/core/fault.ts'
-import { logStream } from '../../../src/indexing/evm/logs/log-stream.ts'
-import { BlockChecks } from '../../../src/indexing/evm/read/block-checks.ts'
 import { EvmIngest } from '../../../src/indexing/evm/run/evm-ingest.ts'
 import type { EvmSource } from '../../../src/source/evm-source.ts'
 import { openRecording } from '../../../src/source/recorded/recording.ts'
@@ -25,12 +23,13 @@ import type { Database } from '../../../src/store/engine/database.ts'
 import { takeLease } from '../../../src/store/lease.ts'
 import { logStage, logStoreTables, logTables } from '../../../src/store/schema/logs.ts'
 import { checkStore } from '../../../src/store/sums/check-store.ts'
-import { silentLog } from '../../../src/telemetry/log.ts'
+import { isLive, runStage } from '../../support/chains/log-stage.ts'
 import { systemClock } from '../../support/processes/system-clock.ts'
 import { abisAlone } from '../../support/services/abis-alone.ts'
 import { type EvmService, type Json, startEvmService } from '../../support/services/evm-service.ts'
 import { provesOperations } from '../../support/services/proven-operations.ts'
-import { openDemoChain, rawChain } from '../../support/stores/demo-store.ts'
+import { type DemoChain, openDemoChain, rawChain } from '../../support/stores/demo-store.ts'
+import { freezeLogsAt, segmentsOf, withSegments } from '../../support/stores/freeze-store.ts'
 import { storeDigest } from '../../support/stores/store-digest.ts'
 import { onBothEngines } from '../../support/stores/stores.ts'
 
@@ -75,34 +74,38 @@ function plain(log: Json): Json {
   return { ...place, address: address.toLowerCase(), topics, data }
 }
 
-type Kept = { readonly logs: Database; readonly chain: Database }
-
-/** Runs the stage until `isOver` says so of what it tells. */
-async function runStage(
-  { logs, chain }: Kept,
-  source: EvmSource,
-  isOver: (state: string, reason: string | undefined, height: number) => boolean,
-): Promise<void> {
-  const lease = await takeLease(logs, 'test', systemClock)
-  assert.ok(lease !== undefined)
-  const commit = chain.transaction
-  const stream = logStream(
-    { key: 'chain', database: chain, source, clock: systemClock, log: silentLog, commit },
-    new BlockChecks({ log: silentLog, endpoints: () => source.endpoints(), checkEvery: 1 }),
-    async () => ({ store: { ...logs, close: async () => {} }, lease }),
-  )
-  const over = new AbortController()
-  const running = stream.run(over.signal)
-  for (;;) {
-    const { state, reason, indexedHeight } = stream.status()
-    if (isOver(state, reason, indexedHeight)) break
-    await systemClock.sleep(5)
-  }
-  over.abort()
-  await running
+const blocks = recording.heights.until
+const twelve = Array.from({ length: 12 }, (_, at) => Math.floor((blocks * (at + 1)) / 12))
+/** Heights at which segments of logs end. */
+const forms: Readonly<Record<string, readonly number[]>> = {
+  'in tables': [],
+  'in twelve segments': twelve,
+  'in segments and tables': twelve.slice(2, 8),
 }
 
-const isLive = (state: string): boolean => state === 'live'
+/** A test of logs in each of these forms. Its stores are opened with segments in a folder of their own. */
+function inEveryForm(
+  title: string,
+  check: (kept: {
+    readonly logs: Database
+    readonly demo: DemoChain
+    readonly heights: readonly number[]
+  }) => Promise<void>,
+): void {
+  for (const [form, heights] of Object.entries(forms))
+    onBothEngines(`${title}, ${form}`, logStoreTables, async (store) => {
+      await withSegments(store.location, async ({ freeze = {}, segments = '' }) => {
+        const demo = await openDemoChain(chainId)
+        const logs = await store.open('write', { freeze, segments })
+        await runStage({ logs, chain: demo.served.store }, recording, isLive)
+        await freezeLogsAt(logs, heights)
+        assert.equal((await segmentsOf(logs, logStage)).length, heights.length)
+        await check({ logs, demo, heights })
+        await demo.close()
+      })
+    })
+}
+
 const services: EvmService[] = []
 after(async () => {
   for (const service of services) await service.close()
@@ -263,27 +266,16 @@ function otherReading(topics: Json, data: Json): Json {
   }
 }
 
-onBothEngines(
-  'logs: every one of the chain, by contract, topic and block',
-  logStoreTables,
-  async (store) => {
-    const demo = await openDemoChain(chainId)
-    const logs = await store.open('write')
-    await runStage({ logs, chain: demo.served.store }, recording, isLive)
-    const service = await serve(logs)
-    await checkLists(service)
-    await checkEvents(service)
-    // Without an ABI, by what the token is.
-    await checkEvents(await serve(logs, undefined, noAbis))
-    await demo.close()
-  },
-)
+inEveryForm('logs: every one of the chain, by contract, topic and block', async ({ logs }) => {
+  const service = await serve(logs)
+  await checkLists(service)
+  await checkEvents(service)
+  // Without an ABI, by what the token is.
+  await checkEvents(await serve(logs, undefined, noAbis))
+})
 
-onBothEngines('logs: a chain that was cut reads its end again', logStoreTables, async (store) => {
-  const demo = await openDemoChain(chainId)
+inEveryForm('logs: a chain that was cut reads its end again', async ({ logs, demo, heights }) => {
   const chain = demo.served.store
-  const logs = await store.open('write')
-  await runStage({ logs, chain }, recording, isLive)
   const whole = await storeDigest(logs, logTables)
   const lease = await takeLease(chain, 'another', { ...systemClock, now: () => 4e12 })
   assert.ok(lease !== undefined)
@@ -296,7 +288,10 @@ onBothEngines('logs: a chain that was cut reads its end again', logStoreTables, 
   await ingest.cut(cut)
   await runStage({ logs, chain }, recording, (_state, _reason, height) => height === cut - 1)
   assert.equal((await getCheckpoint(logs, logStage))?.height, cut - 1)
-  await demo.close()
+  // Segments of blocks that the chain has are there, and none beyond the mark from which logs were read again.
+  const left = (await segmentsOf(logs, logStage)).map(({ until }) => until)
+  assert.deepEqual(left, heights.slice(0, left.length))
+  assert.ok(heights.length === 0 || (left.length > 0 && left.length < heights.length), `${left}`)
   const again = await openDemoChain(chainId)
   await runStage({ logs, chain: again.served.store }, recording, isLive)
   assert.deepEqual(await storeDigest(logs, logTables), whole)
@@ -376,13 +371,9 @@ async function rpcOf({ url }: EvmService, calls: Json): Promise<Json> {
   return reply.json()
 }
 
-onBothEngines(
+inEveryForm(
   'eth_getLogs: rows answer as the node would, and what is not plainly good is its own',
-  logStoreTables,
-  async (store) => {
-    const demo = await openDemoChain(chainId)
-    const logs = await store.open('write')
-    await runStage({ logs, chain: demo.served.store }, recording, isLive)
+  async ({ logs }) => {
     const asked: string[] = []
     const counted = countedLogs(logs)
     const service = await serve(counted.logs, nodeOfBlocks(asked))
@@ -439,7 +430,6 @@ onBothEngines(
         'as the node says it',
         JSON.stringify(filter),
       )
-    await demo.close()
   },
 )
 

@@ -35,6 +35,14 @@ export async function freezeAt(store: Database, heights: readonly number[]): Pro
     })
 }
 
+/** Freezes the logs of an open store of logs, one segment up to each of `heights`. */
+export async function freezeLogsAt(store: Database, heights: readonly number[]): Promise<void> {
+  const history = store.history
+  if (history === undefined) return
+  for (const logs of heights)
+    await store.transaction((writer) => freezeUntil({ writer, history, recount }, { logs }))
+}
+
 /** Removes the files of an open store that no manifest names, as when they had lain there long enough. */
 export async function removeUnnamed(store: Database): Promise<void> {
   const { history } = store

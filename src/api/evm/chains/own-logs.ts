@@ -256,7 +256,10 @@ function bytesOf(given: unknown, length: number): readonly Uint8Array[] | undefi
   return known.length === all.length ? known.map((each) => fromHex(each)) : undefined
 }
 
-const blockWithLogs = statement('select height from log_block order by height desc limit 1')
+const blockWithLogs = statement('select height from log_block order by height desc limit 1', {
+  over: 'newest',
+  stage: 'logs',
+})
 
 /** The form in which the node writes the newest stored block that has logs, if it is a known one. */
 async function formSeen(

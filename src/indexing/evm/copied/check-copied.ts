@@ -303,7 +303,7 @@ export function segmentsToCompare<S extends Pick<ManifestSegment, 'stage' | 'fro
     least.set(each.stage, Math.min(least.get(each.stage) ?? 1, lot(each)))
   return segments.filter(
     (each) =>
-      each.until > next[each.stage] &&
+      each.until > (next[each.stage] ?? 0) &&
       (lot(each) < percent / 100 || lot(each) === least.get(each.stage)),
   )
 }

@@ -8,13 +8,14 @@
 
 import { assert, type Fault, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
-import { freezeUntil } from '../../../store/history/freeze.ts'
+import type { MaybePromise, Reader } from '../../../store/engine/database.ts'
+import { type FreezeHeights, type Freezing, freezeUntil } from '../../../store/history/freeze.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { quietStream } from '../../stream/round-stream.ts'
 import { freezeStreamName, type StageStatus, type Stream } from '../../stream/stage.ts'
 import { recount } from '../write/recount.ts'
-import { dueSegments } from './due-segments.ts'
+import { dueLogs, dueSegments } from './due-segments.ts'
 import { heightsBelow } from './freeze-at-once.ts'
 
 /** Between two looks: what is stored meanwhile is small beside a segment. */
@@ -22,6 +23,25 @@ const lookEveryMs = 10_000
 
 /** All that freezing needs of a chain. */
 export type FreezingChain = Omit<OpenChain, 'source'>
+
+/** Which history of a store freezes. */
+type Freezable = {
+  /** Heights at which the due segments end, in order. */
+  readonly due: (reader: Reader, freeze: FreezeSettings) => Promise<number[]>
+  /** The stages up to such a height. */
+  readonly below: (reader: Reader, until: number) => MaybePromise<FreezeHeights>
+  readonly recount: Freezing['recount']
+}
+
+/** Of the store of a chain. */
+const chainHistory: Freezable = { due: dueSegments, below: heightsBelow, recount }
+
+/** Of the store of its logs. */
+export const logHistory: Freezable = {
+  due: dueLogs,
+  below: (_reader, until) => ({ logs: until }),
+  recount: undefined,
+}
 
 /** The stream of `freezer`. */
 export function freezeStream(freezer: Freezer, clock: Clock): Stream {
@@ -34,17 +54,19 @@ export function freezeStream(freezer: Freezer, clock: Clock): Stream {
   return { ...quiet, status: () => ({ ...quiet.status(), ...freezer.report() }) }
 }
 
-/** Freezes the history of one chain. */
+/** Freezes the history of one store. */
 export class Freezer {
   readonly #chain: FreezingChain
+  readonly #what: Freezable
   readonly #settings: FreezeSettings
   /** Rows that keep history from freezing: who mends them stops this process. */
   #altered: Fault | undefined
   /** Why the last attempt failed, which is made again. */
   #late: string | undefined
 
-  constructor(chain: FreezingChain, settings: FreezeSettings) {
+  constructor(chain: FreezingChain, settings: FreezeSettings, what = chainHistory) {
     this.#chain = chain
+    this.#what = what
     this.#settings = settings
   }
 
@@ -69,7 +91,7 @@ export class Freezer {
       while (
         this.#altered === undefined &&
         !signal.aborted &&
-        (await freezeNext(this.#chain, this.#settings))
+        (await freezeNext(this.#chain, this.#settings, this.#what))
       );
       this.#late = undefined
     } catch (error) {
@@ -103,18 +125,19 @@ export class Freezer {
 export async function freezeNext(
   { key, database, log, clock, commit }: FreezingChain,
   freeze: FreezeSettings,
+  what = chainHistory,
 ): Promise<boolean> {
   // A look without the lease, so that nothing is held up while there is nothing to do.
-  if ((await dueSegments(database, freeze)).length === 0) return false
+  if ((await what.due(database, freeze)).length === 0) return false
   const began = clock.monotonic()
   const made = await commit(async (writer) => {
-    const due = await dueSegments(writer, freeze)
+    const due = await what.due(writer, freeze)
     const [until] = due
     if (until === undefined) return undefined
     const history = database.history
     assert(history !== undefined, 'the store of a deployment that freezes has segments')
-    const heights = await heightsBelow(writer, until)
-    const segments = await freezeUntil({ writer, history, recount }, heights)
+    const heights = await what.below(writer, until)
+    const segments = await freezeUntil({ writer, history, recount: what.recount }, heights)
     return { segments, left: due.length - 1 }
   })
   if (made === undefined) return false

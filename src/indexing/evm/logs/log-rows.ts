@@ -73,15 +73,21 @@ export async function writeLogs(
 
 const rowsFrom = statement(
   'select pos, address_id, topics from log_entry where pos >= ? order by pos limit ?',
+  { over: 'tables' },
 )
 
 /** Rows taken away at once. */
 const rowsAtOnce = 10_000
 
-const transactionsFrom = statement('select pos from log_transaction where pos >= ?')
-const blocksFrom = statement('select height from log_block where height >= ?')
+const transactionsFrom = statement('select pos from log_transaction where pos >= ?', {
+  over: 'tables',
+})
+const blocksFrom = statement('select height from log_block where height >= ?', { over: 'tables' })
 
-/** Removes logs from height `from` on; numbers of addresses stay, as in the chain's store. */
+/**
+ * Removes logs from height `from` on, none of which is frozen; numbers of addresses stay, as in the chain's
+ * store.
+ */
 export async function cutLogs(writer: Writer, from: number): Promise<void> {
   const txs = await writer.all(transactionsFrom, [from * placesPerBlock])
   await writer.remove(logTransaction, keysOfRows(logTransaction, txs))

@@ -20,19 +20,28 @@ import {
   blockStage,
 } from '../../../store/checkpoint.ts'
 import { type Database, statement } from '../../../store/engine/database.ts'
+import { thawFrom } from '../../../store/history/freeze.ts'
 import { type Lease, renewLease, underLease } from '../../../store/lease.ts'
 import { blockHashAt } from '../../../store/query/evm/blocks.ts'
 import { firstHeight, storedProofs } from '../../../store/query/evm/heights.ts'
 import { logMark, logStage } from '../../../store/schema/logs.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
-import type { Stream } from '../../stream/stage.ts'
+import type { StageStatus, Stream } from '../../stream/stage.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
 import { Interner } from '../write/intern.ts'
 import { cutLogs, writeLogs } from './log-rows.ts'
 
-/** A store of logs to write, and the proof that it is this process's. */
-export type LogStore = { readonly store: Database; readonly lease: Lease }
+/** A store of logs to write, the proof that it is this process's, and work on it beside the stage. */
+export type LogStore = {
+  readonly store: Database
+  readonly lease: Lease
+  readonly beside?: {
+    /** Its part of the status of the stage. */
+    readonly report: () => Partial<StageStatus>
+    readonly end: () => Promise<void>
+  }
+}
 
 /** Heights read at once at most. */
 const mostBlocks = 256
@@ -53,6 +62,7 @@ export function logStream(
   const close = async (): Promise<void> => {
     const closing = target
     target = undefined
+    await closing?.beside?.end()
     await closing?.store.close()
   }
   const round = async (signal: AbortSignal): Promise<Round> => {
@@ -67,7 +77,8 @@ export function logStream(
       throw error
     }
   }
-  return roundStream(logStage, chain, round, close)
+  const rounds = roundStream(logStage, chain, round, close)
+  return { ...rounds, status: () => ({ ...rounds.status(), ...target?.beside?.report() }) }
 }
 
 type Target = LogStore & { readonly interner: Interner }
@@ -196,7 +207,10 @@ async function takeBack(
     gone.push(mark.height)
   }
   await underLease(logs, { lease, clock }, async (writer) => {
-    await cutLogs(writer, end.height + 1)
+    const { history } = logs
+    const from = end.height + 1
+    if (history !== undefined) await thawFrom({ writer, history }, from)
+    await cutLogs(writer, from)
     await writer.remove(logMark, { height: gone })
     await moveCheckpoint(writer, logStage, {
       before: done.height,

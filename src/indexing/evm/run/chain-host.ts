@@ -41,6 +41,7 @@ import { blockchainIdStream } from '../tokens/blockchain-id-stream.ts'
 import { UnexplainedLogs } from '../tokens/token-activity.ts'
 import { tokenStream } from '../tokens/token-stream.ts'
 import { activityStream } from './activity-stream.ts'
+import { besideLogs } from './beside-logs.ts'
 import { goodBatchRows } from './evm-ingest.ts'
 import { StandingIngest } from './standing-ingest.ts'
 
@@ -289,13 +290,14 @@ function freezingAtOnce(
 }
 
 /** The stage of the chain's logs. */
-function logsOf(chain: OpenChain, { store, owner, signal }: ChainHostOptions): Stream {
+function logsOf(chain: OpenChain, { store, owner, merge, signal }: ChainHostOptions): Stream {
   return logStream(chain, checksOfEvery(chain.source, chain.log), async () => {
     const logs = await openSmallStore(store, logStoreOf(chain.key), logStoreTables)
     try {
-      const { leaseMs } = store
+      const { leaseMs, freeze } = store
       const lease = await awaitLease(logs, owner, { leaseMs, clock: chain.clock, signal })
-      return { store: logs, lease }
+      const opened = { store: logs, lease }
+      return { ...opened, beside: besideLogs(chain, opened, { freeze, merge }) }
     } catch (error) {
       await logs.close()
       throw error

@@ -1,6 +1,7 @@
 /** Logs of a chain that keeps all of them, by contracts and topics. */
 
 import { to0x, toHex } from '../../../core/bytes.ts'
+import { assert } from '../../../core/fault.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { type KeyKind, type Reader, type Statement, statement } from '../../engine/database.ts'
 import { topicKey } from '../../schema/logs.ts'
@@ -134,7 +135,11 @@ async function withAddresses(store: Reader, rows: readonly StoredLog[]): Promise
   const ids = unique(rows.map((row) => row.addressId))
   const addresses = await addressesOfIds(store, ids)
   const texts = new Map(addresses.map((bytes, at) => [itemAt(ids, at), to0x(bytes)]))
-  return rows.map((row) => ({ ...row, address: texts.get(row.addressId) ?? '' }))
+  return rows.map((row) => {
+    const address = texts.get(row.addressId)
+    assert(address !== undefined, 'the contract of a stored log is stored')
+    return { ...row, address }
+  })
 }
 
 const rowsAtOnce = 500

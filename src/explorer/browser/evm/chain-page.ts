@@ -8,7 +8,7 @@ import { ofProject } from '../contract/code.ts'
 import { AddToWallet } from '../contract/wallet.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
-import { amount, clipped, count, progress, visible } from '../kit/format.ts'
+import { amount, clipped, count, money, progress, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
 import { paged } from '../kit/paged.ts'
@@ -137,14 +137,23 @@ function listOf(world: World, chainId: string, view: string): View {
 type CountedContract = AnswerAt<'/v1/chains/{chainId}/tokens'>['tokens'][number]
 
 function tokenTable(chainId: string, tokens: readonly CountedContract[]): JSX.Element {
+  const hasPrices = tokens.some(({ price }) => price !== undefined)
   return table(
-    [['Token'], ['Standard', 'wide'], ['Holders, all time', 'num'], ['Transfers', 'num']],
+    [
+      ['Token'],
+      ['Name', 'wide'],
+      ['Standard', 'wide'],
+      ...(hasPrices ? [['Price', 'num'] as const] : []),
+      ['Holders, all time', 'num'],
+      ['Transfers', 'num'],
+    ],
     tokens.map((token) => [
-      h('span', { title: visible(token.name ?? '') }, [
-        `${clipped(token.name ?? '')} `,
-        addressLink(chainId, token),
-      ]),
+      addressLink(chainId, token),
+      h('span', { title: visible(token.name ?? '') }, clipped(token.name ?? '')),
       token.ercType,
+      ...(hasPrices
+        ? [token.price ? money(Number(token.price.value), token.price.currencyCode) : '–']
+        : []),
       count(token.holderCount),
       count(token.transferCount),
     ]),

@@ -8,7 +8,7 @@ import { ofProject } from '../contract/code.ts'
 import { AddToWallet } from '../contract/wallet.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
-import { amount, clipped, count, money, progress, visible } from '../kit/format.ts'
+import { clipped, count, gasPrice, money, progress, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
 import { paged } from '../kit/paged.ts'
@@ -255,14 +255,16 @@ function ownFacts({ description, subnetId, networkToken }: ChainInfo): Fact[] {
 /** How often blocks came of late, and what a transfer costs now; newest first. */
 function paceFacts(world: World, blocks: readonly EvmBlock[]): Fact[] {
   const [last] = blocks
-  const first = blocks.at(-1)
+  // The genesis is of whatever time its maker chose.
+  const timed = blocks.filter(({ blockNumber }) => blockNumber !== '0')
+  const first = timed.at(-1)
   if (last === undefined || first === undefined || last === first) return []
   const { chainId, baseFee } = last
   const { symbol, decimals } = coinOf(world, chainId)
-  const seconds = (last.blockTimestamp - first.blockTimestamp) / (blocks.length - 1)
+  const seconds = (last.blockTimestamp - first.blockTimestamp) / (timed.length - 1)
   return [
-    ['Block time', `${seconds.toFixed(1)} s, average of the last ${count(blocks.length)} blocks`],
-    ['Base fee', h('a', { href: to('chain', chainId, 'gas') }, `${amount(baseFee, 9)} gwei`)],
+    ['Block time', `${seconds.toFixed(1)} s, average of the last ${count(timed.length)} blocks`],
+    ['Base fee', h('a', { href: to('chain', chainId, 'gas') }, gasPrice(baseFee))],
     ['Cost of a transfer', coins(String(BigInt(baseFee) * 21_000n), decimals, symbol)],
   ]
 }

@@ -22,6 +22,8 @@ export const stories: Readonly<Record<string, Journey>> = {
       ['traveller', 'Traveller', '/address/'],
       ['tokenmaker', 'TokenMaker', '/address/'],
       ['summit views 7', 'Summit Views', '/nft/'],
+      // Its collection has another name.
+      ['badge 1', 'Badge 1', '/nft/'],
     ] as const) {
       await page.goto(page.url().replace(/(\/\/[^/]+\/).*/, '$1'))
       await settled(page)
@@ -37,14 +39,45 @@ export const stories: Readonly<Record<string, Journey>> = {
   'a token begins with its figures': async (page, origin) => {
     const address = id('Summit.token')
     await visit(page, origin, `/chain/51001/address/${address}`)
-    const { tokens } = await answerOf<{
-      tokens: readonly { address: string; holderCount: number; transferCount: number }[]
-    }>(origin, '/v1/chains/51001/tokens?filterSpamTokens=false')
-    const token = tokens.find((one) => one.address.toLowerCase() === address)
+    const { transfers } = await answerOf<{
+      transfers: readonly { from: { address: string }; to: { address: string } }[]
+    }>(origin, `/v1/chains/51001/tokens/${address}/transfers?pageSize=100`)
+    const holders = new Set(transfers.flatMap(({ from, to }) => [from.address, to.address]))
+    holders.delete(`0x${'0'.repeat(40)}`)
     assert.deepEqual(
       (await page.locator('dl.numbers dd').allInnerTexts()).slice(-2),
-      [token?.holderCount, token?.transferCount].map(String),
+      [holders.size, transfers.length].map(String),
     )
+  },
+  'transfers of all standards are one list, each item a link': async (page, origin) => {
+    const address = id('collector')
+    await visit(page, origin, `/chain/51001/address/${address}/token-transfers`)
+    const { transfers } = await answerOf<{ transfers: readonly { txHash: string }[] }>(
+      origin,
+      `/v1/chains/51001/addresses/${address}/transfers?pageSize=25`,
+    )
+    const rows = page.locator('#main tbody tr')
+    assert.equal(await rows.count(), transfers.length)
+    const text = await page.locator('#main tbody').innerText()
+    assert.match(text, /SUMM 0x/)
+    assert.match(text, /Badge 1 0x/)
+    await page.locator('#main tbody a[href*="/nft/"]').first().click()
+    await page.waitForFunction(() => location.pathname.includes('/nft/'))
+  },
+  'a block of the C-Chain names its proposer, an L1’s has none': async (page, origin) => {
+    const block = await answerOf<{
+      blockSizeBytes: number
+      proposerDetails: { proposerNodeId: string }
+    }>(origin, '/v1/networks/fuji/blockchains/c-chain/blocks/40')
+    await visit(page, origin, '/chain/43112/block/40')
+    const text = await page.locator('#main').innerText()
+    assert.ok(text.includes(block.proposerDetails.proposerNodeId))
+    assert.ok(text.includes(`${block.blockSizeBytes} bytes`))
+    await visit(page, origin, '/chain/43112')
+    const row = page.locator('#main tr', { has: page.locator('a[href$="/block/40"]') })
+    assert.match(await row.innerText(), /NodeID-/)
+    await visit(page, origin, '/chain/51001')
+    assert.doesNotMatch(await page.locator('#main table').innerText(), /Proposer|NodeID-/)
   },
   'an item has its traits as tiles, a fee its value': async (page, origin) => {
     const nft = `${id('Summit.pictures')}/7`

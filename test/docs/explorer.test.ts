@@ -14,6 +14,7 @@ import {
   ends,
   failureText,
   figure,
+  gasPrice,
   moment,
   named,
   percent,
@@ -332,6 +333,13 @@ void test('explorer: amounts are exact whatever their size', () => {
 })
 
 void test('explorer: ids, spans, moments and names read well', () => {
+  assert.deepEqual(['0', '1', '999999', '1000000', '25000000001'].map(gasPrice), [
+    '0 gwei',
+    '1 wei',
+    '999,999 wei',
+    '0.001 gwei',
+    '25.000000001 gwei',
+  ])
   assert.equal(ends('0x1234567890abcdef1234'), '0x123456…ef1234')
   assert.equal(ends('short'), 'short')
   assert.deepEqual([0, 59, 60, 3_599, 86_400, 31_536_000].map(span), [

@@ -45,7 +45,9 @@ void test('deployments: those of receipts are all there, newest first, page by p
     for (const one of listed) {
       assert.equal(one.deploymentDetails.deployerAddress.toLowerCase(), deployer)
       const { body } = await service.get(`/v1/chains/51001/addresses/${one.address}`)
-      assert.deepEqual(one, body)
+      // Counts are of one token at a time.
+      const { transferCount: _transfers, holderCount: _holders, ...alone } = body
+      assert.deepEqual(one, alone)
     }
     const other = await scaled.readAll(`${pathOf(deployer)}?pageSize=2`, 'contracts')
     assert.deepEqual(other, listed)

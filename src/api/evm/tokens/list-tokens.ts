@@ -8,6 +8,7 @@ import { type AllOf, operation, type Operation } from '../../operation/operation
 import { cursorOf, filteredPage, nextToken, readPage } from '../../operation/paging.ts'
 import { contractView } from '../contracts/list-contracts.ts'
 import type { EvmContext } from '../evm-context.ts'
+import { tokenPricer } from './token-views.ts'
 
 /** Tokens and collections. */
 export function listTokens(
@@ -48,8 +49,14 @@ function list<
       ? filteredPage(context.tokens, counted, unsuspected)
       : readPage(context.tokens, counted))
     const named = await book.load(page.rows.map(({ id }) => id))
+    const priced = await tokenPricer(
+      context.prices,
+      chain,
+      page.rows.flatMap(({ id }) => (named(id).token?.standard === 20 ? [named(id).erc20] : [])),
+    )
     const tokens = page.rows.map(({ id, transfers, holders }) => ({
       ...contractView(named(id)),
+      price: priced(named(id).erc20).price,
       transferCount: transfers,
       holderCount: holders,
     }))

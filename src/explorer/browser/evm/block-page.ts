@@ -7,7 +7,7 @@ import type { EvmBlock } from '../../../shape/evm/transaction.ts'
 import type { PrimaryNetworkBlock } from '../../../shape/primary/block.ts'
 import { callNode, useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
-import { amount, count, ends } from '../kit/format.ts'
+import { count, ends, gasPrice } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import {
@@ -89,7 +89,7 @@ export function BlockTable(props: OnChain & { readonly blocks: readonly EvmBlock
           count(gasUsed),
         ]),
     ],
-    ['Base fee', 'num wide', ({ baseFee }) => `${amount(baseFee, 9)} gwei`],
+    ['Base fee', 'num wide', ({ baseFee }) => gasPrice(baseFee)],
     [
       'Fees',
       'num wide',
@@ -206,7 +206,7 @@ function blockFacts(world: World, block: EvmBlock, { network, outer, header }: T
         bar(Number(block.gasUsed), Number(block.gasLimit)),
       ]),
     ],
-    ['Base fee', `${amount(block.baseFee, 9)} gwei`],
+    ['Base fee', gasPrice(block.baseFee)],
     ['Transaction fees', exactCoins(block.feesSpent, decimals, symbol)],
     [
       'of these the base fee',

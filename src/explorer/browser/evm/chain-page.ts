@@ -8,7 +8,7 @@ import { ofProject } from '../contract/code.ts'
 import { AddToWallet } from '../contract/wallet.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
-import { amount, clipped, count, progress, visible } from '../kit/format.ts'
+import { clipped, count, gasPrice, money, progress, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
 import { paged } from '../kit/paged.ts'
@@ -137,14 +137,23 @@ function listOf(world: World, chainId: string, view: string): View {
 type CountedContract = AnswerAt<'/v1/chains/{chainId}/tokens'>['tokens'][number]
 
 function tokenTable(chainId: string, tokens: readonly CountedContract[]): JSX.Element {
+  const hasPrices = tokens.some(({ price }) => price !== undefined)
   return table(
-    [['Token'], ['Standard', 'wide'], ['Holders, all time', 'num'], ['Transfers', 'num']],
+    [
+      ['Token'],
+      ['Name', 'wide'],
+      ['Standard', 'wide'],
+      ...(hasPrices ? [['Price', 'num'] as const] : []),
+      ['Holders, all time', 'num'],
+      ['Transfers', 'num'],
+    ],
     tokens.map((token) => [
-      h('span', { title: visible(token.name ?? '') }, [
-        `${clipped(token.name ?? '')} `,
-        addressLink(chainId, token),
-      ]),
+      addressLink(chainId, token),
+      h('span', { title: visible(token.name ?? '') }, clipped(token.name ?? '')),
       token.ercType,
+      ...(hasPrices
+        ? [token.price ? money(Number(token.price.value), token.price.currencyCode) : '–']
+        : []),
       count(token.holderCount),
       count(token.transferCount),
     ]),
@@ -246,14 +255,16 @@ function ownFacts({ description, subnetId, networkToken }: ChainInfo): Fact[] {
 /** How often blocks came of late, and what a transfer costs now; newest first. */
 function paceFacts(world: World, blocks: readonly EvmBlock[]): Fact[] {
   const [last] = blocks
-  const first = blocks.at(-1)
+  // The genesis is of whatever time its maker chose.
+  const timed = blocks.filter(({ blockNumber }) => blockNumber !== '0')
+  const first = timed.at(-1)
   if (last === undefined || first === undefined || last === first) return []
   const { chainId, baseFee } = last
   const { symbol, decimals } = coinOf(world, chainId)
-  const seconds = (last.blockTimestamp - first.blockTimestamp) / (blocks.length - 1)
+  const seconds = (last.blockTimestamp - first.blockTimestamp) / (timed.length - 1)
   return [
-    ['Block time', `${seconds.toFixed(1)} s, average of the last ${count(blocks.length)} blocks`],
-    ['Base fee', h('a', { href: to('chain', chainId, 'gas') }, `${amount(baseFee, 9)} gwei`)],
+    ['Block time', `${seconds.toFixed(1)} s, average of the last ${count(timed.length)} blocks`],
+    ['Base fee', h('a', { href: to('chain', chainId, 'gas') }, gasPrice(baseFee))],
     ['Cost of a transfer', coins(String(BigInt(baseFee) * 21_000n), decimals, symbol)],
   ]
 }

@@ -16,7 +16,12 @@ type Erc20 = {
   readonly decimals: number | null
   readonly isSpam?: true | undefined
 }
-type Nft = { readonly address: string; readonly symbol?: string; readonly tokenId: string }
+type Nft = {
+  readonly address: string
+  readonly symbol?: string
+  readonly tokenId: string
+  readonly metadata?: { readonly name?: string | undefined }
+}
 
 /** A transfer of any standard, as lists have it. */
 export type AnyTransfer = {
@@ -60,7 +65,7 @@ type NftShown = {
   readonly own?: string | undefined
 }
 
-/** An item of a collection; both are links. */
+/** An item of a collection; both are links. Where answers do not name the collection, the item is called by its name. */
 export function nftLabel(chainId: string, token: Nft, { value, own }: NftShown = {}): JSX.Element {
   return h('span', { title: `${token.address} id ${token.tokenId}` }, [
     value === undefined ? '' : `${amount(value, 0)} × `,
@@ -68,7 +73,7 @@ export function nftLabel(chainId: string, token: Nft, { value, own }: NftShown =
       h(
         'a',
         { href: to('chain', chainId, 'address', token.address) },
-        named(token.symbol, token.address),
+        named(token.symbol ?? token.metadata?.name, token.address),
       ),
       ' ',
     ],

@@ -7,7 +7,7 @@ import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
 import { argumentRows, type Moved } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
-import { amount, count, ends, visible } from '../kit/format.ts'
+import { count, ends, gasPrice, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
   age,
@@ -125,12 +125,12 @@ function nativeFacts(
     ['Reverted', visible(tx.revertReason?.message ?? '')],
     ['Method', visible(tx.method?.methodName ?? tx.method?.methodHash ?? '')],
     ['Gas used', `${count(tx.gasUsed)} of ${count(tx.gasLimit)}`],
-    ['Gas price', `${amount(tx.gasPrice, 9)} gwei`],
+    ['Gas price', gasPrice(tx.gasPrice)],
     [
       'Max fee per gas',
       tx.maxFeePerGas === undefined
         ? ''
-        : `${amount(tx.maxFeePerGas, 9)} gwei, max priority fee ${amount(tx.maxPriorityFeePerGas ?? '0', 9)} gwei`,
+        : `${gasPrice(tx.maxFeePerGas)}, max priority fee ${gasPrice(tx.maxPriorityFeePerGas ?? '0')}`,
     ],
     ['Nonce', count(tx.nonce)],
     ['Type', typeNames[tx.txType] ?? String(tx.txType)],

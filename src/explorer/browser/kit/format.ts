@@ -49,6 +49,11 @@ export function amount(units: string, decimals: number | null): string {
   return decimals === 0 || fraction === '' ? whole : `${whole}.${fraction}`
 }
 
+/** A price of gas in gwei, one far below in wei. */
+export function gasPrice(wei: string): string {
+  return BigInt(wei) < 1_000_000n && wei !== '0' ? `${count(wei)} wei` : `${amount(wei, 9)} gwei`
+}
+
 /**
  * {@link amount} cut after six digits of the fraction where it can have more than nine. `…` says
  * that something is missing, `<` that all of it is.

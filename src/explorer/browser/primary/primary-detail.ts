@@ -36,6 +36,7 @@ import {
   assetSums,
   chainLabel,
   primarySubnetId,
+  shortAddress,
   shortBlockType,
   shortType,
   stakeSum,
@@ -164,7 +165,7 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
     heading(`${chainLabel(chain)} transaction`, h('span', { class: 'id' }, copied(id))),
     shown(answer, (tx) => [
       h('p', { class: 'said' }, primarySentence(tx)),
-      card('Flow of funds', flow(network, tx)),
+      card('Flow of funds', flow(network, chain, tx)),
       card('Transaction', txFacts(props, tx), pill(shortType(tx.txType))),
       ...(tx.l1ValidatorDetails === undefined
         ? []
@@ -286,9 +287,9 @@ function ChainNamed({
 type End = { readonly who: View; readonly sum: Sum; readonly note?: View }
 
 /** Inputs and outputs of a transaction; the fee is an output to nobody. */
-function flow(network: string, tx: PrimaryNetworkTransaction): JSX.Element {
+function flow(network: string, chain: string, tx: PrimaryNetworkTransaction): JSX.Element {
   const owned = (utxo: Utxo): End => ({
-    who: owner(network, utxo.addresses),
+    who: owner(network, chain, utxo.addresses),
     sum: utxo.asset,
     note: utxo.staked === true ? pill('staked', 'busy') : null,
   })
@@ -315,11 +316,11 @@ function flow(network: string, tx: PrimaryNetworkTransaction): JSX.Element {
   ])
 }
 
-function owner(network: string, addresses: readonly string[]): View {
+function owner(network: string, chain: string, addresses: readonly string[]): View {
   const [first, ...others] = addresses
   if (first === undefined) return '–'
   return [
-    idLink(to('primary', network, 'address', first), first, ends(first, 10, 6)),
+    idLink(to('primary', network, 'address', first), first, shortAddress(chain, first)),
     others.length === 0 ? null : h('small', { class: 'quiet' }, ` and ${others.length} more`),
   ]
 }

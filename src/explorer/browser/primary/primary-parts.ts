@@ -117,13 +117,23 @@ export function termPill(status: string): JSX.Element {
   return pill(status, status === 'active' ? 'good' : '')
 }
 
+/** Both ends of an address with the letter of its chain: `P-avax1abc…123456`. */
+export function shortAddress(chain: string, address: string): string {
+  return `${chain.charAt(0).toUpperCase()}-${ends(address, 10, 6)}`
+}
+
 /** Owners one below the other, and how many must sign where it is more than one. */
-export function owners(network: string, addresses: readonly string[], threshold = 1): View {
+export function owners(
+  network: string,
+  addresses: readonly string[],
+  threshold = 1,
+  chain = 'p-chain',
+): View {
   const links = addresses.map((address) =>
     h(
       'div',
       { class: 'lines' },
-      idLink(to('primary', network, 'address', address), address, ends(address, 10, 6)),
+      idLink(to('primary', network, 'address', address), address, shortAddress(chain, address)),
     ),
   )
   return threshold > 1
@@ -173,7 +183,7 @@ export function utxoRows(network: string, chain: string, utxos: readonly Utxo[])
         ),
         h('span', { class: 'quiet' }, ` : ${utxo.outputIndex}`),
       ]),
-      owners(network, utxo.addresses, utxo.threshold),
+      owners(network, utxo.addresses, utxo.threshold, chain),
       utxo.utxoType.toLowerCase(),
       stateOf(network, chain, utxo),
       assetSum(utxo.asset),

@@ -34,8 +34,8 @@ import {
   until,
   untilDemoServed,
 } from '../support/processes/firn-process.ts'
-import { freezeLogsAt, segmentFiles } from '../support/stores/freeze-store.ts'
 import { readAll } from '../support/services/read-all.ts'
+import { freezeLogsAt, segmentFiles } from '../support/stores/freeze-store.ts'
 
 const folder = new URL('../../demo/', import.meta.url)
 const cast = JSON.parse(readFileSync(new URL('cast.json', folder), 'utf8')) as Readonly<

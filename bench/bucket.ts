@@ -29,7 +29,7 @@ for (const delayMs of delays) {
     const filled = await figuresOf('growth-once.ts', 'at-once', blocks, 'plain', 'off', folder, url)
     const kept = [...storage.files.values()].map(({ bytes }) => bytes.length)
     const bytes = kept.reduce((sum, each) => sum + each, 0)
-    const sent = storage.asked.length
+    const sent = storage.requests.length
     console.log(`\n${delayMs} ms for each request to the bucket`)
     show(filled)
     show({ 'files in the bucket': kept.length, 'MB in the bucket': bytes / 1e6 })

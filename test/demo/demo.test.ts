@@ -34,6 +34,7 @@ import {
   until,
   untilDemoServed,
 } from '../support/processes/firn-process.ts'
+import { readAll } from '../support/services/read-all.ts'
 import { freezeLogsAt, segmentFiles } from '../support/stores/freeze-store.ts'
 
 const folder = new URL('../../demo/', import.meta.url)
@@ -322,15 +323,8 @@ function isCChain({ chainName }: Readonly<Record<string, unknown>>): boolean {
 }
 
 async function feesOfBlocks(firn: RunningFirn, chainId: string): Promise<bigint> {
-  let sum = 0n
-  for (let token = ''; ;) {
-    const path = `/v1/chains/${chainId}/blocks?pageSize=100&pageToken=${encodeURIComponent(token)}`
-    const page = objectOf(await firn.get(path), 'page')
-    for (const block of listOf(page['blocks'], 'blocks'))
-      sum += BigInt(String(objectOf(block, 'block')['feesSpent']))
-    if (typeof page['nextPageToken'] !== 'string' || page['nextPageToken'] === '') return sum
-    token = page['nextPageToken']
-  }
+  const blocks = await readAll(firn.get, `/v1/chains/${chainId}/blocks?pageSize=100`, 'blocks')
+  return blocks.reduce((sum: bigint, { feesSpent }) => sum + BigInt(feesSpent), 0n)
 }
 
 /** The message with its last byte changed: nobody signed it. */

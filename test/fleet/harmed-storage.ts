@@ -37,7 +37,7 @@ export function besideHarm(
     return {
       kind,
       strike: async (fleet) => {
-        const before = storage.asked.length
+        const before = storage.requests.length
         let harmed = 0
         let requests = 0
         storage.fault = () => {
@@ -52,7 +52,7 @@ export function besideHarm(
         storage.fault = () => undefined
         await fleet.untilAtHead()
         console.log(
-          `${fault}: ${harmed} of ${storage.asked.length - before} requests in ${Math.round(performance.now() - sinceMs)} ms`,
+          `${fault}: ${harmed} of ${storage.requests.length - before} requests in ${Math.round(performance.now() - sinceMs)} ms`,
         )
         return tookMs
       },

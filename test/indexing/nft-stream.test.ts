@@ -231,8 +231,9 @@ void test('nft stream: answers that are no ABI string are invalid URIs', async (
     key.includes('0xc87b56dd') ? { kind: 'value', value: wrong[next++ % wrong.length]! } : own,
   )
   await settle()
-  for (const row of (await rows()).filter(({ standard }) => standard === 721))
-    assert.equal(row.status, 'INVALID_TOKEN_URI')
+  const owned = (await rows()).filter(({ standard }) => standard === 721)
+  assert.ok(owned.length >= wrong.length)
+  for (const row of owned) assert.equal(row.status, 'INVALID_TOKEN_URI')
   await close()
 })
 

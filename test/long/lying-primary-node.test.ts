@@ -13,12 +13,8 @@ import { isObject } from '../../src/core/json.ts'
 import type { World } from '../../src/core/world.ts'
 import { statement } from '../../src/store/engine/database.ts'
 import { factsOf } from '../support/chains/primary-facts.ts'
-import {
-  nodeGenesis,
-  openPrimaryNode,
-  type NodeBehaviour,
-  type NodeCall,
-} from '../support/nodes/primary-node.ts'
+import { type NodeCall } from '../support/nodes/json-rpc-reply.ts'
+import { nodeGenesis, openPrimaryNode, type NodeBehaviour } from '../support/nodes/primary-node.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
 import { fileWorld, indexPrimary } from '../support/services/primary-service.ts'
 

@@ -364,7 +364,9 @@ void test('snapshot: in a bucket, each file once, read whole and restored from t
   const place = `s3://history/copies?endpoint=${origin}`
   const keys = (): readonly string[] => [...storage.files.keys()].toSorted()
   const put = (): readonly string[] =>
-    storage.asked.filter((asked) => asked.startsWith('PUT')).map((asked) => asked.slice(4))
+    storage.requests
+      .filter((request) => request.startsWith('PUT'))
+      .map((request) => request.slice(4))
   const folder = await frozenFolder(t)
 
   const first = await runFirn('snapshot', 'create', place, '--data-dir', folder)
@@ -374,7 +376,7 @@ void test('snapshot: in a bucket, each file once, read whole and restored from t
   assert.equal(put().at(-1)?.startsWith('copies/snapshots/'), true, 'the manifest is put last')
   const before = keys()
 
-  storage.asked.length = 0
+  storage.requests.length = 0
   const second = await runFirn('snapshot', 'create', place, '--data-dir', folder)
   assert.equal(second.code, 0, second.stderr)
   assert.deepEqual(

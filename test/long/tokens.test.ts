@@ -20,6 +20,7 @@ import {
   startFirn,
   until,
 } from '../support/processes/firn-process.ts'
+import { readAll } from '../support/services/read-all.ts'
 
 /** JSON of any form: tests look into it freely. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
@@ -352,13 +353,8 @@ void test('tokens: the zero address is a holder where the contract counts its ba
   const path = `/v2/chains/${chainId}/contracts/${to0x(token)}/balances`
   const pages = [`${path}?pageSize=10`, `${path}?pageSize=1`]
   for (const first of pages) {
-    const held: string[] = []
-    for (let token: string | undefined = ''; token !== undefined;) {
-      const page: Json = await one.firn.get(`${first}${token}`)
-      for (const { address, sortKey } of page.addresses)
-        held.push(`${address.toLowerCase()} ${sortKey}`)
-      token = page.nextPageToken && `&pageToken=${page.nextPageToken}`
-    }
+    const addresses = await readAll(one.firn.get, first, 'addresses')
+    const held = addresses.map(({ address, sortKey }) => `${address.toLowerCase()} ${sortKey}`)
     assert.deepEqual(held, [`${to0x(sender)} 60`, `0x${'0'.repeat(40)} 40`], first)
   }
 })
@@ -438,14 +434,8 @@ void test('tokens: forms of events, wrapped coins and long batches', async (t) =
     ['ERC-1155 0', 'ERC-1155 1', 'ERC-1155 2', 'ERC-721 3', 'ERC-1155 3'],
   )
   const held = `/v1/chains/${chainId}/addresses/${to0x(alice)}/balances:listErc1155?pageSize=500`
-  let count = 0
-  for (let token = ''; ;) {
-    const page = (await one.firn.get(`${held}${token}`)) as Json
-    count += page.erc1155TokenBalances.length
-    if (page.nextPageToken === undefined) break
-    token = `&pageToken=${page.nextPageToken}`
-  }
-  assert.equal(count, Number(most))
+  const balances = await readAll(one.firn.get, held, 'erc1155TokenBalances')
+  assert.equal(balances.length, Number(most))
   const { code, stdout } = await runFirn('verify', '--chain', 'fuji-live', '--config', one.config)
   assert.equal(code, 0, stdout)
 })

@@ -11,6 +11,7 @@ import type { HttpReply, HttpRequest } from '../../src/core/world.ts'
 import type { EvmSource, StateCall } from '../../src/source/evm-source.ts'
 import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
+import { callsOf, type NodeCall, replyText } from '../support/nodes/json-rpc-reply.ts'
 import { virtualClock } from '../support/processes/virtual-clock.ts'
 import { fileWorld } from '../support/services/primary-service.ts'
 
@@ -21,23 +22,21 @@ const word = `0x${'07'.padStart(64, '0')}`
 /** The precompile that gives back what it is given. Source: Yellow Paper, appendix E. */
 const identity = `0x${'4'.padStart(40, '0')}`
 
-type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
-type Body = { readonly calls: readonly Call[]; readonly isBatch: boolean }
+type Body = { readonly calls: readonly NodeCall[]; readonly isBatch: boolean }
 
 /** A node whose every answer to a request with a call of `hostile` is what `fails` makes of it. */
-function sourceOver(fails: (body: Body, call: Call) => object | 'hang' | number): EvmSource {
+function sourceOver(fails: (body: Body, call: NodeCall) => object | 'hang' | number): EvmSource {
   const clock = virtualClock()
-  const valueOf = ({ method, params: [first] }: Call): unknown => {
+  const valueOf = ({ method, params: [first] }: NodeCall): unknown => {
     if (method === 'eth_chainId') return '0x1'
     if (method === 'eth_getBlockByNumber') return { hash: `0x${'ab'.repeat(32)}` }
     if (method === 'web3_clientVersion') return 'v'
     const { to, data } = (first ?? {}) as { to?: string; data?: string }
     return to === identity ? data : word
   }
-  const isHostile = ({ params }: Call): boolean => JSON.stringify(params).includes(hostile)
+  const isHostile = ({ params }: NodeCall): boolean => JSON.stringify(params).includes(hostile)
   const request = async (sent: HttpRequest): Promise<HttpReply> => {
-    const parsed = JSON.parse(String(sent.body)) as Call | Call[]
-    const body = { calls: [parsed].flat(), isBatch: Array.isArray(parsed) }
+    const body = callsOf(sent.body)
     const replies = []
     for (const call of body.calls) {
       const error = body.calls.some(isHostile) ? fails(body, call) : undefined
@@ -150,17 +149,15 @@ void test('a node that fails every call: no contract is blamed for it', async ()
         clock,
         transport: {
           request: async ({ body }) => {
-            const parsed = JSON.parse(String(body)) as Call | Call[]
-            const replies = [parsed].flat().map(({ id, method }) => {
-              if (method === 'eth_chainId') return { jsonrpc: '2.0', id, result: '0x1' }
+            const answer = ({ method }: NodeCall): object => {
+              if (method === 'eth_chainId') return { result: '0x1' }
               if (method === 'eth_getBlockByNumber')
-                return { jsonrpc: '2.0', id, result: { hash: `0x${'ab'.repeat(32)}` } }
-              return { jsonrpc: '2.0', id, error }
-            })
+                return { result: { hash: `0x${'ab'.repeat(32)}` } }
+              return { error }
+            }
             const isCall = String(body).includes(honest) || String(body).includes(identity)
             const status = typeof error === 'number' && isCall ? error : 200
-            const text =
-              status === 200 ? JSON.stringify(Array.isArray(parsed) ? replies : replies[0]) : ''
+            const text = status === 200 ? await replyText(body, answer) : ''
             return { status, headers: {}, body: new TextEncoder().encode(text) }
           },
         },

@@ -14,13 +14,14 @@ import { mergeBlocks } from '../../src/codec/evm/columns/merge-batches.ts'
 import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
 import { type RawUnit, objectOf } from '../../src/codec/evm/raw.ts'
 import { to0x } from '../../src/core/bytes.ts'
-import type { HttpRequest, Transport } from '../../src/core/world.ts'
+import type { Transport } from '../../src/core/world.ts'
 import { ChainReader } from '../../src/indexing/evm/read/read-chain.ts'
 import type { StageStatus } from '../../src/indexing/stream/stage.ts'
 import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { provenHeightOf, type StoredProofs } from '../../src/store/query/evm/heights.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { digest } from '../support/nodes/bad-node.ts'
+import { type NodeCall, replyText } from '../support/nodes/json-rpc-reply.ts'
 import { virtualClock, type VirtualClock } from '../support/processes/virtual-clock.ts'
 
 const file = new URL('../../vectors/evm/blocks.json.gz', import.meta.url)
@@ -166,28 +167,16 @@ function nodes(lies: readonly number[], head: () => number): Transport {
   return {
     request: async (request) => {
       const isBad = new URL(request.url).hostname === 'bad'
-      const body: unknown = JSON.parse(textOf(request))
-      const all = Array.isArray(body) ? body.map((call: unknown) => objectOf(call, 'call')) : []
-      const elements = (Array.isArray(body) ? all : [objectOf(body, 'call')]).map((call) => ({
-        jsonrpc: '2.0',
-        id: call['id'],
-        ...answer(call, isBad ? lies : [], head()),
-      }))
-      const reply = JSON.stringify(Array.isArray(body) ? elements : elements[0])
-      return { status: 200, headers: {}, body: Buffer.from(reply) }
+      const text = await replyText(request.body, (call) => answer(call, isBad ? lies : [], head()))
+      return { status: 200, headers: {}, body: Buffer.from(text) }
     },
   }
 }
 
-function answer(
-  call: Readonly<Record<string, unknown>>,
-  lies: readonly number[],
-  head: number,
-): object {
-  const params = Array.isArray(call['params']) ? call['params'] : []
+function answer({ method, params }: NodeCall, lies: readonly number[], head: number): object {
   const height = Number(params[0])
   const unit = height > head ? undefined : units[height]
-  switch (call['method']) {
+  switch (method) {
     case 'eth_chainId':
       return { result: '0xa868' }
     case 'eth_blockNumber':
@@ -206,10 +195,6 @@ function answer(
 function otherStatus(value: unknown): object {
   const receipt = objectOf(value, 'receipt')
   return { ...receipt, status: receipt['status'] === '0x1' ? '0x0' : '0x1' }
-}
-
-function textOf({ body }: HttpRequest): string {
-  return typeof body === 'string' ? body : Buffer.from(body ?? []).toString('utf8')
 }
 
 const isWhole = ({ state, indexedHeight }: StageStatus): boolean =>

@@ -8,6 +8,7 @@ import type { Transport } from '../../src/core/world.ts'
 import type { EvmSource } from '../../src/source/evm-source.ts'
 import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
+import { type NodeCall, replyText } from '../support/nodes/json-rpc-reply.ts'
 import { type VirtualClock, virtualClock } from '../support/processes/virtual-clock.ts'
 
 const { signal } = new AbortController()
@@ -72,10 +73,8 @@ function openSource(
     await clock.sleep(until - clock.monotonic())
   }
   const request: Transport['request'] = async ({ body }) => {
-    const calls: unknown = JSON.parse(String(body))
-    const answers = (Array.isArray(calls) ? calls : [calls]).map(answer)
     if (String(body).includes('debug_trace')) await counted(trace)
-    const text = JSON.stringify(Array.isArray(calls) ? answers : answers[0])
+    const text = await replyText(body, answer)
     return { status: 200, headers: {}, body: Buffer.from(text.padEnd(replyBytes)) }
   }
   const unused = (): Promise<never> => Promise.reject(new Fault('not-served', 'no files'))
@@ -96,13 +95,13 @@ function openSource(
   })
 }
 
-function answer({ id, method }: { readonly id: number; readonly method: string }): object {
+function answer({ method }: NodeCall): object {
   const result = method.startsWith('debug_trace')
     ? []
     : method === 'eth_getBlockByNumber'
       ? { hash: `0x${'00'.repeat(32)}` }
       : '0x1'
-  return { jsonrpc: '2.0', id, result }
+  return { result }
 }
 
 void test('traces: a node that is far away has 32 reads of them under way', async () => {

@@ -17,6 +17,7 @@ import {
 } from '../support/processes/firn-process.ts'
 import type { Json } from '../support/services/evm-service.ts'
 import { provesOperations } from '../support/services/proven-operations.ts'
+import { readAll } from '../support/services/read-all.ts'
 
 const chain = 51_002
 const transactions = expectedTransactions(chain)
@@ -130,12 +131,7 @@ void test('exports: the file has every transaction of the addresses, oldest firs
   const paid = validators.flatMap((one: Json) => one.potentialRewards?.rewardAddresses ?? [])
   const [owner] = paid
   const path = `/v1/networks/fuji/blockchains/p-chain/transactions?addresses=${owner}&pageSize=100`
-  const listed: Json[] = []
-  for (let token: string | undefined = ''; token !== undefined;) {
-    const page: Json = await firn.get(`${path}&sortOrder=asc&pageToken=${token}`)
-    listed.push(...page.transactions)
-    token = page.nextPageToken
-  }
+  const listed = await readAll(firn.get, `${path}&sortOrder=asc`, 'transactions')
   for (const detail of ['', '_SIMPLE', '_STAKING']) {
     const primary = await ask(firn, '/v1/operations/transactions:export', undefined, {
       type: `TRANSACTION_EXPORT_PRIMARY_NETWORK${detail}`,

@@ -19,6 +19,7 @@ import { Type } from '../../src/shape/type.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { partsOf } from '../support/services/evm-context.ts'
 import type { Json } from '../support/services/evm-service.ts'
+import { readAll } from '../support/services/read-all.ts'
 import { openDemoChain, stillClock } from '../support/stores/demo-store.ts'
 
 const demo = await openDemoChain(51001, {})
@@ -78,16 +79,9 @@ const ask = async (path: string, accept: string): Promise<Response> =>
 const blocks = '/v1/chains/51001/blocks'
 
 /** Every block, page by page as JSON. */
-async function allBlocks(): Promise<Json[]> {
-  const items: Json[] = []
-  for (let token: string | undefined = ''; token !== undefined;) {
-    const { blocks: page, nextPageToken }: Json = await (
-      await ask(`${blocks}?pageSize=100&pageToken=${token}`, 'application/json')
-    ).json()
-    items.push(...page)
-    token = nextPageToken
-  }
-  return items
+function allBlocks(): Promise<Json[]> {
+  const get = async (path: string): Promise<Json> => (await ask(path, 'application/json')).json()
+  return readAll(get, `${blocks}?pageSize=100`, 'blocks')
 }
 
 /** Cells of a file without line ends inside cells. */

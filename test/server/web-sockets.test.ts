@@ -230,5 +230,6 @@ void test('web sockets: stopping closes them with a reason, also those that do n
   await close()
   assert.ok(performance.now() - beganMs < 4_000)
   assert.deepEqual([...new Set(await Promise.all(codes))], [1012])
+  assert.equal(peers.length, 16)
   assert.ok(peers.every(({ signal }) => signal.aborted))
 })

@@ -9,6 +9,7 @@
 import { toCb58 } from '../../src/core/cb58.ts'
 import { sha256 } from '../../src/core/hash.ts'
 import type { Clock, HttpReply, HttpRequest } from '../../src/core/world.ts'
+import { callsOf, type NodeCall } from '../support/nodes/json-rpc-reply.ts'
 import type { Draws } from '../support/processes/draws.ts'
 import type { FaultKind } from './fault-kinds.ts'
 import { type Condition, NodeHarms, plainReply, type SimEndpoint } from './node-harms.ts'
@@ -29,7 +30,6 @@ export type PrimaryHistory = {
 }
 
 type Chain = 'P' | 'X' | 'C'
-type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 type Outcome = { readonly result: unknown } | { readonly error: object }
 
 /** One node. */
@@ -71,15 +71,13 @@ export class PrimarySimNode implements SimEndpoint {
     if (gone !== undefined || (isIndex && !path.endsWith('/P/block')))
       return plainReply(404, '404 page not found\n')
     if (isStarting && !path.startsWith('/ext/info')) return plainReply(404, '404 page not found\n')
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON-RPC written by our client
-    const calls = JSON.parse(String(body)) as Call | Call[]
-    const answer = (call: Call): object => ({
+    const { calls, isBatch } = callsOf(body)
+    const replies = calls.map((call) => ({
       jsonrpc: '2.0',
       id: call.id,
       ...this.#outcome(call, isStarting),
-    })
-    const answers = Array.isArray(calls) ? calls.map(answer) : answer(calls)
-    return plainReply(200, JSON.stringify(answers))
+    }))
+    return plainReply(200, JSON.stringify(isBatch ? replies : replies[0]))
   }
 
   #isStarting(): boolean {
@@ -87,7 +85,7 @@ export class PrimarySimNode implements SimEndpoint {
     return restarts !== undefined && this.#harms.passed(restarts) < 0.8
   }
 
-  #outcome({ method, params }: Call, isStarting: boolean): Outcome {
+  #outcome({ method, params }: NodeCall, isStarting: boolean): Outcome {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our client
     const named = (params[0] ?? {}) as Readonly<Record<string, string>>
     const { networkId, nodeVersion, chainIds, upgrades } = this.#history.identity

@@ -2,13 +2,13 @@
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import type { Clock, HttpReply, HttpRequest } from '../../src/core/world.ts'
+import { callsOf, type NodeCall } from '../support/nodes/json-rpc-reply.ts'
 import type { Draws } from '../support/processes/draws.ts'
 import type { History } from './history.ts'
 import { lieKinds } from './lies.ts'
 import { type Condition, NodeHarms, plainReply, type SimEndpoint } from './node-harms.ts'
 import { callResult } from './node-state.ts'
 
-type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 type Outcome = { readonly text: string } | { readonly error: object }
 
 const unknownMethod = { code: -32601, message: 'the method does not exist/is not available' }
@@ -53,13 +53,12 @@ export class SimNode implements SimEndpoint {
   }
 
   #answer(body: string): string {
-    const parsed: unknown = JSON.parse(body)
-    const isBatch = Array.isArray(parsed)
-    const elements = (isBatch ? parsed : [parsed]).map((value) => this.#element(callOf(value)))
+    const { calls, isBatch } = callsOf(body)
+    const elements = calls.map((call) => this.#element(call))
     return isBatch ? `[${elements.join(',')}]` : (elements[0] ?? '')
   }
 
-  #element(call: Call): string {
+  #element(call: NodeCall): string {
     const outcome = this.#harmedCall(call) ?? this.#lied(call, this.#resultOf(call))
     const id = JSON.stringify(call.id)
     return 'text' in outcome
@@ -67,7 +66,7 @@ export class SimNode implements SimEndpoint {
       : `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(outcome.error)}}`
   }
 
-  #harmedCall({ method }: Call): Outcome | undefined {
+  #harmedCall({ method }: NodeCall): Outcome | undefined {
     const restarts = this.#harms.has('node: restarts')
     if (restarts !== undefined && this.#harms.passed(restarts) < 0.8)
       return { error: unknownMethod }
@@ -86,7 +85,7 @@ export class SimNode implements SimEndpoint {
     return undefined
   }
 
-  #lied(call: Call, outcome: Outcome): Outcome {
+  #lied(call: NodeCall, outcome: Outcome): Outcome {
     const lies = this.#harms.has('node: lies')
     if (lies === undefined || !('text' in outcome) || outcome.text === 'null') return outcome
     const kinds = lieKinds.filter(({ isUnseen }) => isUnseen !== true)
@@ -122,7 +121,7 @@ export class SimNode implements SimEndpoint {
     return Math.max(0, Math.min(head, this.#history.blocks.length - 1))
   }
 
-  #resultOf(call: Call): Outcome {
+  #resultOf(call: NodeCall): Outcome {
     const [first] = call.params
     switch (call.method) {
       case 'eth_chainId':
@@ -195,18 +194,13 @@ export class SimNode implements SimEndpoint {
 const traceErrors = ['required historical state unavailable', 'execution timeout', 'busy']
 
 /** Which kind of lie a call may get. */
-function subjectOf({ method, params }: Call): string {
+function subjectOf({ method, params }: NodeCall): string {
   if (method === 'eth_getBlockByNumber') return params[1] === true ? 'block' : ''
   if (method === 'eth_getBlockReceipts') return 'receipts'
   return method === 'debug_traceBlockByNumber' ? 'traces' : ''
 }
 
-function heightIn({ params }: Call): number {
+function heightIn({ params }: NodeCall): number {
   const height = Number(params[0])
   return Number.isNaN(height) ? -1 : height
-}
-
-function callOf(value: unknown): Call {
-  const { id, method, params } = objectOf(value, 'call')
-  return { id, method: String(method), params: Array.isArray(params) ? params : [] }
 }

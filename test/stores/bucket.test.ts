@@ -89,12 +89,12 @@ void test('bucket: a refusal for good, and a server that is gone, are errors wit
     bucket.put('file', fileOf(short), freshMs),
     isFault('store-failed', /503 \(SlowDown\)/),
   )
-  assert.equal(storage.asked.length, 6)
+  assert.equal(storage.requests.length, 6)
   assert.ok(waitedMs() > 3_000 && waitedMs() < 15_000, `waited ${waitedMs()} ms`)
   storage.fault = () => 'denied'
-  storage.asked.length = 0
+  storage.requests.length = 0
   await assert.rejects(bucket.text('file'), isFault('store-failed', /403 \(AccessDenied\)/))
-  assert.equal(storage.asked.length, 1)
+  assert.equal(storage.requests.length, 1)
   storage.close()
   await assert.rejects(bucket.text('file'), isFault('store-failed', /does not answer/))
 })
@@ -108,9 +108,9 @@ void test('bucket: a clock that is an hour off is set by the answer, expired key
   storage.now = () => Date.now() + 3_600_000
   assert.equal(await bucket.putText('text', 'words'), 'words')
   assert.equal(renewed, 1)
-  const before = storage.asked.length
+  const before = storage.requests.length
   assert.equal(await bucket.text('text'), 'words')
-  assert.equal(storage.asked.length, before + 1)
+  assert.equal(storage.requests.length, before + 1)
 })
 
 void test('bucket: the error of a request without keys says where keys come from', async (t) => {
@@ -123,7 +123,7 @@ void test('bucket: the error of a request without keys says where keys come from
   const credentials = { get: () => new CredentialSource(world).get(), renew: () => {} }
   const { bucket } = bucketOf(storage, { folder: '', credentials })
   await assert.rejects(bucket.find('file'), /object storage needs keys: AWS_ACCESS_KEY_ID/)
-  assert.deepEqual(storage.asked, [])
+  assert.deepEqual(storage.requests, [])
 })
 
 void test('bucket: its address says server, region and prefix, and what it does not know is refused', () => {

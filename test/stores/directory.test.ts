@@ -79,11 +79,13 @@ void test('directory: every answer is that of all segments, and few of them are 
   /** Files that a process with an empty disk fetches for a question. */
   const fetchedBy = async (question: (fresh: Reader) => Promise<unknown>): Promise<number> => {
     rmSync(join(folder, name), { recursive: true })
-    storage.asked.length = 0
+    storage.requests.length = 0
     const fresh = await openStore(location, name, chainTables, 'read')
     await question(fresh)
     await fresh.close()
-    const files = storage.asked.filter((each) => each.startsWith('GET') && each.includes('sqlite'))
+    const files = storage.requests.filter(
+      (each) => each.startsWith('GET') && each.includes('sqlite'),
+    )
     return new Set(files).size
   }
   // An empty disk: the two segments that it has not, then the directory, then one.

@@ -182,11 +182,13 @@ void test('frozen logs: from a bucket every filter is answered, and an empty dis
   /** Files that a process with an empty disk fetches for the logs of a filter. */
   const fetchedBy = async (filter: Wanted): Promise<number> => {
     rmSync(join(folder, name), { recursive: true })
-    storage.asked.length = 0
+    storage.requests.length = 0
     const fresh = await openStore(location, name, logStoreTables, 'read')
     for await (const rows of oldestLogs(fresh, filterOf(filter), range)) assert.ok(rows.length >= 0)
     await fresh.close()
-    const files = storage.asked.filter((each) => each.startsWith('GET') && each.includes('sqlite'))
+    const files = storage.requests.filter(
+      (each) => each.startsWith('GET') && each.includes('sqlite'),
+    )
     return new Set(files).size
   }
   const segmentOf = ({ place }: (typeof told)[number]): number =>

@@ -199,11 +199,11 @@ void test('bucket: while a page waits for a file, the next one of its list is fe
   await freezeAt(store, pieces)
   const files = (await segmentsOf(store)).filter(({ stage }) => stage === 'blocks')
   rmSync(join(folder, name), { recursive: true })
-  storage.asked.length = 0
+  storage.requests.length = 0
   const other = await reopened(t, storage)
   assert.equal((await other.all(newestBelow, [100 * placesPerBlock, 2])).length, 2)
   const isFetched = ({ name: of }: ManifestSegment): boolean =>
-    storage.asked.includes(`GET firn/${name}/${of}.sqlite`)
+    storage.requests.includes(`GET firn/${name}/${of}.sqlite`)
   await until('the next file is fetched', async () => files.slice(-2).every(isFetched))
   assert.equal(files.filter(isFetched).length, 2)
 })
@@ -213,7 +213,7 @@ void test('cache: a file comes once for all who need it', async (t) => {
   assert.equal(cache.isHere(first.name), false)
   await Promise.all([cache.need(first, schema), cache.need(first, schema)])
   assert.deepEqual(
-    storage.asked.filter((request) => request.startsWith('GET')),
+    storage.requests.filter((request) => request.startsWith('GET')),
     [`GET ${keyOf(first)}`],
   )
   assert.equal(cache.isHere(first.name), true)
@@ -243,9 +243,9 @@ void test('cache: a bucket that is away is tried again after a pause, which grow
   const { cache, storage, first, counted } = await filled(t, { clock })
   storage.fault = () => 'denied'
   const requestsMade = async (): Promise<number> => {
-    storage.asked.length = 0
+    storage.requests.length = 0
     await assert.rejects(cache.need(first, schema), isFault('not-ready'))
-    return storage.asked.length
+    return storage.requests.length
   }
   assert.ok((await requestsMade()) > 0)
   assert.equal(await requestsMade(), 0)
@@ -335,7 +335,7 @@ async function filled(
   await freezeAt(store, [50, 100])
   const [first, second] = await segmentsOf(store)
   assert.ok(first !== undefined && second !== undefined)
-  storage.asked.length = 0
+  storage.requests.length = 0
   const folder = await freshFolder(t)
   const counted: CacheOutcome[] = []
   const outcomes: readonly string[] = [
@@ -406,10 +406,10 @@ void test('bucket: with a damaged local copy, history is still merged, thawed an
     }
   }
   await spoil()
-  storage.asked.length = 0
+  storage.requests.length = 0
   assert.deepEqual(await checkSegments(store, { progress: () => undefined }), [])
   assert.ok(
-    storage.asked.every((request) => request.startsWith('HEAD')),
+    storage.requests.every((request) => request.startsWith('HEAD')),
     'a check beside other work fetches nothing',
   )
   assert.deepEqual(await storeDigest(store, digested), whole)

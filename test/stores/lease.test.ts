@@ -26,9 +26,9 @@ onBothEngines(
     const second = await store.open('write')
     const clock = pausingClock()
     const lease = await takeLease(first, 'a', clock)
-    assert.deepEqual(lease, { epoch: 1, owner: 'a', stamp: 1_000 })
+    assert.deepEqual(lease, { epoch: 1, owner: 'a', stamp: clock.now() })
     assert.equal(await takeLease(second, 'b', clock), undefined)
-    assert.deepEqual(await leaseRow(second), { epoch: 1, owner: 'a', stamp: 1_000 })
+    assert.deepEqual(await leaseRow(second), { epoch: 1, owner: 'a', stamp: clock.now() })
   },
 )
 

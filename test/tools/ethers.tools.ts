@@ -22,6 +22,7 @@ import {
   untilLive,
 } from '../support/processes/firn-process.ts'
 import { replacedFirn, mineOverReplacement } from '../support/processes/replaced-firn.ts'
+import { readAll } from '../support/services/read-all.ts'
 import { account, accountKey, firnOverAnvil } from './anvil.ts'
 import { chainOfTransfers } from './transfers.ts'
 
@@ -169,16 +170,8 @@ void test('ethers: the whole history of an account is what the lists of the API 
     ['tokennfttx', 'listErc721'],
     ['token1155tx', 'listErc1155'],
   ] as const) {
-    const expected: Listed[] = []
     const path = `/v1/chains/${chainId}/addresses/${address}/transactions:${list}?pageSize=100`
-    for (let token: string | undefined = ''; token !== undefined;) {
-      const page = (await firn.get(`${path}&pageToken=${token}`)) as {
-        transactions: Listed[]
-        nextPageToken?: string
-      }
-      expected.push(...page.transactions)
-      token = page.nextPageToken
-    }
+    const expected: Listed[] = await readAll(firn.get, path, 'transactions')
     const listed: Row[] = []
     for (let page = 1, last = 1; last > 0; page++) {
       // A page behind the last is a failure to the provider, as Etherscan's is.

@@ -83,14 +83,19 @@ void test('listErc20: startBlock is inclusive, endBlock exclusive, both on paged
 })
 
 void test('listErc20: a party is named when it is a token contract, and only then', async () => {
-  const items = await service.readAll(`${listOf(busy)}?pageSize=100`, 'transactions')
   const tokens = new Set(expectedTransfers(chain).map(({ token }) => token))
+  const fromToken = expected.find(({ from }) => tokens.has(from))
+  assert.ok(fromToken !== undefined)
+  const items = await service.readAll(`${listOf(fromToken.to)}?pageSize=100`, 'transactions')
+  const met = new Set<boolean>()
   for (const { from, to } of items) {
     for (const party of [from, to]) {
       const isToken = tokens.has(party.address.toLowerCase())
       assert.equal('symbol' in party, isToken, party.address)
+      met.add(isToken)
     }
   }
+  assert.equal(met.size, 2, 'parties of both kinds')
 })
 
 void test('listErc20: addresses are checksummed and answer in any letter case', async () => {

@@ -31,6 +31,7 @@ import {
   noteAnswers,
   provesOperations,
 } from '../../support/services/proven-operations.ts'
+import { bodies, readAll } from '../../support/services/read-all.ts'
 import {
   openDemoChain,
   rawChain,
@@ -235,17 +236,11 @@ async function serve(key: string) {
   return { url, get }
 }
 
-async function readAll(
-  get: (path: string) => Promise<{ body: Json }>,
+function allMessages(
+  get: (path: string) => Promise<{ status: number; body: Json }>,
   path: string,
 ): Promise<Json[]> {
-  const all: Json[] = []
-  for (let token = ''; ;) {
-    const { body } = await get(`${path}${path.includes('?') ? '&' : '?'}pageSize=7${token}`)
-    all.push(...body.messages)
-    if (body.nextPageToken === undefined) return all
-    token = `&pageToken=${body.nextPageToken}`
-  }
+  return readAll(bodies(get), `${path}${path.includes('?') ? '&' : '?'}pageSize=7`, 'messages')
 }
 
 void test('messages: both orders of indexing and a stop between give the independent join', async () => {
@@ -265,7 +260,7 @@ void test('messages: both orders of indexing and a stop between give the indepen
   ] as const) {
     for (const chains of orders) await follow(key, chains)
     const service = await serve(key)
-    const all = await readAll(service.get, '/v1/icm/messages')
+    const all = await allMessages(service.get, '/v1/icm/messages')
     assert.equal(all.length, expected.size, key)
     for (const message of all) compare(message, expected.get(message.messageId), key)
     for (let at = 1; at < all.length; at++)
@@ -336,7 +331,7 @@ void test('messages: a chain whose store cannot be read is reported and delays n
     ({ sent, received }) => sent?.chain === 51002 || received?.chain === 51002,
   )
   const { get } = await serve('one-fails')
-  assert.equal((await readAll(get, '/v1/icm/messages')).length, own.length)
+  assert.equal((await allMessages(get, '/v1/icm/messages')).length, own.length)
 })
 
 void test('messages: the lease is renewed while no chain has news', async () => {
@@ -391,7 +386,7 @@ void test('messages: a filter that passes almost nothing leads on until it found
   })
   const { get } = await serve('rare')
   const path = `/v1/icm/messages?from=${to0x(sender!)}&to=${to0x(rare!)}`
-  const found = await readAll(get, path)
+  const found = await allMessages(get, path)
   assert.deepEqual(
     found.map(({ messageId }) => messageId),
     [toHex(ids[0]!)],
@@ -422,7 +417,7 @@ void test('messages: filters, one message, errors, and the official client', asy
   await follow('filters', [51001, 51002])
   const service = await serve('filters')
   const expected = joinRaw()
-  const all = await readAll(service.get, '/v1/icm/messages')
+  const all = await allMessages(service.get, '/v1/icm/messages')
   const [id, message] = [...expected][0] ?? []
   assert.ok(id !== undefined && message !== undefined)
   const wanted = message.content
@@ -430,24 +425,27 @@ void test('messages: filters, one message, errors, and the official client', asy
     ({ content }) => content.from === wanted.from || content.to === wanted.from,
   )
   for (const spelling of [wanted.from, wanted.from.toUpperCase().replace('0X', '0x')]) {
-    const listed = await readAll(service.get, `/v1/icm/addresses/${spelling}/messages`)
+    const listed = await allMessages(service.get, `/v1/icm/addresses/${spelling}/messages`)
     assert.equal(listed.length, touching.length)
   }
   assert.equal(
-    (await readAll(service.get, `/v1/icm/messages?from=${wanted.from}`)).length,
+    (await allMessages(service.get, `/v1/icm/messages?from=${wanted.from}`)).length,
     [...expected.values()].filter(({ content }) => content.from === wanted.from).length,
   )
   const source = all[0].sourceBlockchainId
   assert.equal(
-    (await readAll(service.get, `/v1/icm/messages?sourceBlockchainId=${source}`)).length,
+    (await allMessages(service.get, `/v1/icm/messages?sourceBlockchainId=${source}`)).length,
     all.filter((message) => message.sourceBlockchainId === source).length,
   )
   assert.equal(
-    (await readAll(service.get, `/v1/icm/messages?blockchainId=${source}`)).length,
+    (await allMessages(service.get, `/v1/icm/messages?blockchainId=${source}`)).length,
     all.length,
   )
-  assert.equal((await readAll(service.get, '/v1/icm/messages?network=testnet')).length, all.length)
-  assert.deepEqual(await readAll(service.get, '/v1/icm/messages?network=mainnet'), [])
+  assert.equal(
+    (await allMessages(service.get, '/v1/icm/messages?network=testnet')).length,
+    all.length,
+  )
+  assert.deepEqual(await allMessages(service.get, '/v1/icm/messages?network=mainnet'), [])
   assert.deepEqual((await service.get(`/v1/icm/addresses/0x${'12'.repeat(20)}/messages`)).body, {
     messages: [],
   })
@@ -531,8 +529,8 @@ void test('messages: counts per period and within windows are those of the raw r
 
 void test('messages: older names give the same messages, to both clients', async () => {
   const { get, url } = await serve('counted')
-  const messages = await readAll(get, '/v1/icm/messages')
-  const older = await readAll(get, '/v1/teleporter/messages')
+  const messages = await allMessages(get, '/v1/icm/messages')
+  const older = await allMessages(get, '/v1/teleporter/messages')
   assert.deepEqual(
     older.map(({ teleporterContractAddress: _older, ...message }) => message),
     messages,
@@ -540,8 +538,11 @@ void test('messages: older names give the same messages, to both clients', async
   const [first] = messages
   const { body } = await get(`/v1/teleporter/messages/${first.messageId}`)
   assert.equal(body.teleporterContractAddress, first.icmContractAddress)
-  const mine = await readAll(get, `/v1/teleporter/addresses/${first.from}/messages`)
-  assert.equal(mine.length, (await readAll(get, `/v1/icm/addresses/${first.from}/messages`)).length)
+  const mine = await allMessages(get, `/v1/teleporter/addresses/${first.from}/messages`)
+  assert.equal(
+    mine.length,
+    (await allMessages(get, `/v1/icm/addresses/${first.from}/messages`)).length,
+  )
   const options = { serverURL: url }
   for (const { data } of [
     new Avalanche({ enableTelemetry: false }),

@@ -71,6 +71,7 @@ void test('balances: stakes are what the node says they are', async () => {
 })
 
 void test('balances: the X-Chain has its assets by category, the C-Chain only what is on its way', async () => {
+  let compared = 0
   for (const { method, parameters, reply } of answers) {
     if (method !== 'avm.getAllBalances') continue
     const { address } = parameters as Json
@@ -81,9 +82,12 @@ void test('balances: the X-Chain has its assets by category, the C-Chain only wh
     )
     for (const { assetId, amount } of ours.unlockedUnstaked)
       assert.equal(amount, sums.get(assetId), `${address} ${assetId}`)
+    assert.equal(ours.unlockedUnstaked.length, sums.size, address)
+    compared += sums.size
     const c = await balances('c-chain', address)
     assert.deepEqual(Object.keys(c).toSorted(), ['atomicMemoryLocked', 'atomicMemoryUnlocked'])
   }
+  assert.ok(compared > 0)
 })
 
 void test('balances: at the moment after everything they are those of now', async () => {

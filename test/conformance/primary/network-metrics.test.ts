@@ -54,6 +54,7 @@ void test('staking metrics: counts and weights of now are the node’s', async (
 void test('staking metrics: an L1 counts its active validators, from its first day on', async () => {
   const { validators } = (await five.get('/v1/networks/fuji/l1Validators?pageSize=100')).body
   const subnets = new Set<string>(validators.map(({ subnetId }: Json) => subnetId))
+  assert.ok(subnets.size > 0)
   for (const subnetId of subnets) {
     const mine = validators.filter((one: Json) => one.subnetId === subnetId)
     const query = `?subnetId=${subnetId}`

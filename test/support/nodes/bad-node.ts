@@ -21,7 +21,8 @@ import type { TracedRow } from '../../../src/store/query/evm/transactions.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { drawsOf } from '../processes/draws.ts'
 import { virtualClock, type VirtualClock } from '../processes/virtual-clock.ts'
-import { openReplayNode, replayTransport, type NodeCall, type ReplayNode } from './replay-node.ts'
+import { type NodeCall } from './json-rpc-reply.ts'
+import { openReplayNode, replayTransport, type ReplayNode } from './replay-node.ts'
 
 const file = await readFile(new URL('../../../demo/chain-51002.firnrec', import.meta.url))
 const keep = (bytes: Uint8Array): Uint8Array => bytes

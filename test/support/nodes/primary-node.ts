@@ -16,6 +16,7 @@ import { sha256 } from '../../../src/core/hash.ts'
 import type { HttpReply, HttpRequest, Transport } from '../../../src/core/world.ts'
 import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
 import { openRecording } from '../../../src/source/recorded/recording.ts'
+import { type NodeCall, replyText } from './json-rpc-reply.ts'
 
 /** The network whose node this is. */
 export const nodeRecordingPath = new URL('../../../demo/primary.firnrec', import.meta.url).pathname
@@ -46,13 +47,6 @@ export type PrimaryNode = {
 const deafFor = 4
 const registeringFor = 40
 
-/** A call as the node hears it. */
-export type NodeCall = {
-  readonly id: unknown
-  readonly method: string
-  readonly params: readonly unknown[]
-}
-
 /** Opens the node of the demo's recording. */
 export function openPrimaryNode(behaviour: NodeBehaviour = {}): PrimaryNode {
   const { restartsAt = [], without = [], hasIndex = false } = behaviour
@@ -75,24 +69,14 @@ export function openPrimaryNode(behaviour: NodeBehaviour = {}): PrimaryNode {
       return absent()
     }
     if (chain !== undefined && without.includes(chain)) return absent()
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON-RPC written by our client
-    const calls = JSON.parse(String(body)) as NodeCall | NodeCall[]
-    const answer = async (call: NodeCall): Promise<object> => ({
-      jsonrpc: '2.0',
-      id: call.id,
-      ...(await outcomeOf(path, call, !isRegistering)),
-    })
-    const outcomeOf = async (at: string, call: NodeCall, isReady: boolean): Promise<object> => {
-      const result = await resultOf(at, call, isReady)
+    const outcomeOf = async (call: NodeCall): Promise<object> => {
+      const result = await resultOf(path, call, !isRegistering)
       const said = lie(call, result === unknown ? undefined : result)
       return said === undefined
         ? { error: { code: -32_000, message: 'not found' } }
         : { result: said }
     }
-    const answers = Array.isArray(calls)
-      ? await Promise.all(calls.map(answer))
-      : await answer(calls)
-    return reply(200, garble(JSON.stringify(answers)))
+    return reply(200, garble(await replyText(body, outcomeOf)))
   }
   return { transport: { request }, requests: () => requests, unregistered: () => unregistered }
 }

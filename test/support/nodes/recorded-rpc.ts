@@ -4,6 +4,7 @@ import { isObject } from '../../../src/core/json.ts'
 import type { Transport } from '../../../src/core/world.ts'
 import { linesOf, listParts, partKinds } from '../../../src/source/recorded/recording-file.ts'
 import type { RpcCall } from '../../../src/source/rpc/json-rpc.ts'
+import { replyText } from './json-rpc-reply.ts'
 
 /** A call, and the `result` or `error` that a node answered. */
 export type AnsweredCall = RpcCall & { readonly result?: unknown; readonly error?: unknown }
@@ -26,17 +27,16 @@ export function answeringTransport(file: Uint8Array): Transport {
         return [questionOf(call), call]
       }),
   )
-  const answer = (request: RpcCall & { readonly id: unknown }): unknown => {
+  const answer = (request: RpcCall): object => {
     const call = known.get(questionOf(request))
     const { result, error = call ? undefined : { code: -32000, message: 'not recorded' } } =
       call ?? {}
-    return { jsonrpc: '2.0', id: request.id, ...(error === undefined ? { result } : { error }) }
+    return error === undefined ? { result } : { error }
   }
   return {
     request: async ({ body }) => {
-      const calls = JSON.parse(String(body))
-      const said = Array.isArray(calls) ? calls.map(answer) : answer(calls)
-      return { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(said)) }
+      const text = await replyText(body, answer)
+      return { status: 200, headers: {}, body: new TextEncoder().encode(text) }
     },
   }
 }

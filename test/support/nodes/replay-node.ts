@@ -9,15 +9,9 @@ import type { AddressInfo } from 'node:net'
 import { objectOf } from '../../../src/codec/evm/raw.ts'
 import { Fault } from '../../../src/core/fault.ts'
 import { isObject } from '../../../src/core/json.ts'
-import type { Clock, HttpReply, HttpRequest, Transport } from '../../../src/core/world.ts'
+import type { Clock, HttpReply, Transport } from '../../../src/core/world.ts'
 import { openRecording, type Recording } from '../../../src/source/recorded/recording.ts'
-
-/** A call as it arrived. */
-export type NodeCall = {
-  readonly id: unknown
-  readonly method: string
-  readonly params: readonly unknown[]
-}
+import { bodyText, callsOf, type NodeCall } from './json-rpc-reply.ts'
 
 /** An exchange a fault may change: the calls, and what the node would answer. */
 export type Exchange = {
@@ -109,9 +103,7 @@ function nodeOver({ recording, blocks, receipts, traces, byHash }: Prepared): Re
     seen: [],
     requests: () => count,
     answer: (body) => {
-      const parsed: unknown = JSON.parse(body)
-      const batch = Array.isArray(parsed)
-      const calls = (batch ? parsed : [parsed]).map(callOf)
+      const { calls, isBatch: batch } = callsOf(body)
       if (node.seen.length < 100_000) node.seen.push(...calls)
       const elements = calls.map((call) => element(call))
       const text = batch ? `[${elements.join(',')}]` : (elements[0] ?? '')
@@ -236,7 +228,7 @@ export function replayTransport(
     request: async (request) => {
       const node = nodes[new URL(request.url).hostname]
       if (node === undefined) throw new Fault('node-unreachable', 'no such host')
-      const { exchange, outcome } = node.answer(bodyText(request))
+      const { exchange, outcome } = node.answer(bodyText(request.body))
       if (outcome === 'hang') {
         await clock.sleep(request.timeoutMs, request.signal)
         throw new Fault('node-unreachable', 'a node does not answer: timeout')
@@ -281,13 +273,4 @@ export async function serveReplayNode(
         server.close(() => resolve())
       }),
   }
-}
-
-function callOf(value: unknown): NodeCall {
-  const { id, method, params } = objectOf(value, 'call')
-  return { id, method: String(method), params: Array.isArray(params) ? params : [] }
-}
-
-function bodyText({ body }: HttpRequest): string {
-  return typeof body === 'string' ? body : Buffer.from(body ?? []).toString('utf8')
 }

@@ -29,6 +29,7 @@ import { usualEngine } from '../processes/test-settings.ts'
 import { type DemoChain, type DemoChainId, openDemoChain } from '../stores/demo-store.ts'
 import { partsOf } from './evm-context.ts'
 import { type Answered, noteAnswers } from './proven-operations.ts'
+import { bodies, readAll } from './read-all.ts'
 
 /** JSON of any form: tests look into it freely. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
@@ -146,30 +147,12 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
     chains,
     time,
     get,
-    readAll: (path, key) => readAll(get, path, key),
+    readAll: (path, key) => readAll(bodies(get), path, key),
     close: async () => {
       await server.close()
       for (const chain of opened) await chain.close()
     },
   }
-}
-
-async function readAll(get: EvmService['get'], path: string, key: string): Promise<unknown[]> {
-  const items: unknown[] = []
-  const seen = new Set<string>()
-  let token: string | undefined
-  do {
-    const joint = path.includes('?') ? '&' : '?'
-    const { status, body } = await get(
-      token === undefined ? path : `${path}${joint}pageToken=${encodeURIComponent(token)}`,
-    )
-    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
-    items.push(...body[key])
-    token = body.nextPageToken
-    if (token !== undefined && seen.has(token)) throw new Error(`${path} gives a token twice`)
-    if (token !== undefined) seen.add(token)
-  } while (token !== undefined)
-  return items
 }
 
 const checks = new Map<string, ReturnType<typeof Compile>>()

@@ -43,6 +43,7 @@ import { copyOfDatabase } from '../stores/shared-postgres.ts'
 import { pageTokens } from './evm-context.ts'
 import type { Json, Reply } from './evm-service.ts'
 import { type Answered, noteAnswers } from './proven-operations.ts'
+import { bodies, readAll } from './read-all.ts'
 
 /** Where the recording lies. */
 export const recordingPath = new URL('../../../demo/primary-local.firnrec', import.meta.url)
@@ -320,18 +321,7 @@ export async function servePrimary(
     network,
     get,
     post,
-    readAll: async (path, key) => {
-      const items: Json[] = []
-      let token = ''
-      do {
-        const page = `${path}${path.includes('?') ? '&' : '?'}pageToken=${encodeURIComponent(token)}`
-        const { status, body } = await get(page)
-        if (status !== 200) throw new Error(`${page}: ${status} ${JSON.stringify(body)}`)
-        items.push(...body[key])
-        token = body.nextPageToken ?? ''
-      } while (token !== '')
-      return items
-    },
+    readAll: (path, key) => readAll(bodies(get), path, key),
     close: async () => {
       await server.close()
       await store.close()

@@ -35,9 +35,9 @@ export type StorageFault =
 export type ObjectStorage = {
   readonly address: BucketAddress
   readonly files: Map<string, { readonly bytes: Uint8Array; readonly storedMs: number }>
-  readonly asked: string[]
+  readonly requests: string[]
   /** What becomes of a request; nothing special where it gives none. */
-  fault: (asked: string) => StorageFault | undefined
+  fault: (request: string) => StorageFault | undefined
   /** Its lists begin again and again. */
   isEndless: boolean
   /** Milliseconds since 1970 by the server. */
@@ -62,7 +62,7 @@ export async function startStorage(): Promise<ObjectStorage> {
   const storage: ObjectStorage = {
     address: { url: `http://127.0.0.1:${port}/${bucket}`, region: 'here', prefix: 'firn/' },
     files: new Map(),
-    asked: [],
+    requests: [],
     fault: () => undefined,
     isEndless: false,
     now: () => Date.now(),
@@ -94,9 +94,9 @@ async function answer(
 ): Promise<void> {
   const { key, searchParams } = placeOf(request.url ?? '')
   const names = [...searchParams.keys()].toSorted().join('&')
-  const asked = `${request.method} ${key}${names === '' ? '' : ` ?${names}`}`
-  storage.asked.push(asked)
-  const fault = storage.fault(asked)
+  const line = `${request.method} ${key}${names === '' ? '' : ` ?${names}`}`
+  storage.requests.push(line)
+  const fault = storage.fault(line)
   response.setHeader('date', new Date(storage.now()).toUTCString())
   if (fault === 'cut before') return void response.destroy()
   const body = await buffer(request)

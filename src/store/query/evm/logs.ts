@@ -219,23 +219,14 @@ function unique(keys: readonly number[]): number[] {
  */
 const counted = [32, 2_000] as const
 
-async function shortest(
-  store: Reader,
-  lists: readonly List[],
-  { from, until, order }: Range,
-): Promise<List> {
+async function shortest(store: Reader, lists: readonly List[], range: Range): Promise<List> {
   let best = itemAt(lists, 0)
   if (lists.length === 1) return best
   for (const most of counted) {
     let least: number = most
     for (const list of lists) {
-      let count = 0
-      for (const key of list.keys) {
-        // Of two that are as long the contract's is the better one.
-        if (count >= least) break
-        const parameters = [key, from, until, least - count]
-        count += (await store.all(placesIn[list.table][order], parameters)).length
-      }
+      const count = await countOf(store, list, range, least)
+      // Of two that are as long the contract's is the better one.
       if (count >= least) continue
       best = list
       least = count
@@ -243,6 +234,21 @@ async function shortest(
     if (least < most) break
   }
   return best
+}
+
+/** Entries of a list inside of a range, up to `most`. */
+async function countOf(
+  store: Reader,
+  { table, keys }: List,
+  { from, until, order }: Range,
+  most: number,
+): Promise<number> {
+  let count = 0
+  for (const key of keys) {
+    if (count >= most) break
+    count += (await store.all(placesIn[table][order], [key, from, until, most - count])).length
+  }
+  return count
 }
 
 /** The next logs that are in one of the lists of each condition. */

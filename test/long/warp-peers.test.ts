@@ -12,6 +12,7 @@ import {
   stakerKeys,
   startNetwork,
   type TestNetwork,
+  until,
 } from '../support/nodes/warp-network.ts'
 import {
   type Behaviour,
@@ -19,7 +20,6 @@ import {
   startValidator,
   type Validator,
 } from '../support/nodes/warp-validator.ts'
-import { until } from '../support/processes/firn-process.ts'
 
 type Messages = { messages: { name: string; unsignedMessage: string }[] }
 const { messages }: Messages = JSON.parse(
@@ -182,7 +182,7 @@ void test('peer: comes back to a node that dropped it', async () => {
   await withNetwork({ behaviours: [sign, { kind: 'drop' }], timeoutMs: 4_000 }, async (network) => {
     const pending = aggregate(network, { quorumPercentage: 100 })
     // Dropped at its first request, it is asked again on a second connection.
-    await until('a second connection', () => network.validators[1]!.connections() >= 2)
+    await until(() => network.validators[1]!.connections() >= 2)
     network.validators[1]!.setBehaviour(sign)
     assert.equal(countOf(await pending), 2)
     assert.ok(network.validators[1]!.requests() > 0)
@@ -193,10 +193,7 @@ void test('peer: an unused connection is closed, and made again when needed', as
   const limits = { ...quickLimits, idleMs: 100 }
   await withNetwork({ behaviours: [sign, sign], limits }, async (network) => {
     await aggregate(network)
-    await until(
-      'the end of all connections',
-      () => network.aggregator.status().peers.connected === 0,
-    )
+    await until(() => network.aggregator.status().peers.connected === 0)
     assert.equal(countOf(await aggregate(network, { quorumPercentage: 99 })), 2)
   })
 })
@@ -207,7 +204,7 @@ void test('peer: whose pings are answered, no peer counts as silent', async () =
     await aggregate(network, { quorumPercentage: 50 })
     // Longer than silence is borne: both answer pings, however little else there is to say.
     const several = (2 * limits.silenceMs) / limits.pingMs
-    await until('pings', () => network.validators.every(({ pings }) => pings() >= several))
+    await until(() => network.validators.every(({ pings }) => pings() >= several))
     assert.equal(network.aggregator.status().peers.connected, 2)
     for (const { connections } of network.validators) assert.equal(connections(), 1)
   })

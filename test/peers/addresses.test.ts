@@ -8,9 +8,8 @@ import { AddressBook, parsePeer } from '../../src/peer/address-book.ts'
 import { createIdentity } from '../../src/peer/identity.ts'
 import { PeerPool } from '../../src/peer/pool.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
-import { quickLimits, realWorld, stakerKeys } from '../support/nodes/warp-network.ts'
+import { quickLimits, realWorld, stakerKeys, until } from '../support/nodes/warp-network.ts'
 import { claimOf, startValidator } from '../support/nodes/warp-validator.ts'
-import { until } from '../support/processes/firn-process.ts'
 
 const networkId = 12_345
 const sign = { kind: 'sign' } as const
@@ -38,11 +37,11 @@ void test('addresses: validators that are wanted long after their addresses came
   })
   t.after(() => pool.close())
   pool.want([informant.nodeId], emptyId)
-  await until('a connection', () => pool.status().connected === 1)
+  await until(() => pool.status().connected === 1)
   laterMs = 5_000
   const nodeIds = others.map(({ nodeId }) => nodeId)
   pool.want(nodeIds, emptyId)
-  await until('all connected', () => nodeIds.every((nodeId) => pool.session(nodeId) !== undefined))
+  await until(() => nodeIds.every((nodeId) => pool.session(nodeId) !== undefined))
 })
 
 void test('addresses: the book has a limit, but room for every wanted validator; an address it had no room for is new when it comes again', () => {

@@ -16,8 +16,8 @@ import {
   stakerKeys,
   startNetwork,
   type TestNetwork,
+  until,
 } from '../support/nodes/warp-network.ts'
-import { until } from '../support/processes/firn-process.ts'
 
 type Messages = {
   validatorSet: { input: Record<string, { publicKey: string | null; weight: string }> }
@@ -75,7 +75,7 @@ void test('aggregation: five real stakers sign, and no more signers are named th
     // 67 % of 510 are 342: any four.
     assert.equal(signersOf(signed).length, 4)
     // The fifth may still be greeting.
-    await until('five connections', () => network.aggregator.status().peers.connected === 5)
+    await until(() => network.aggregator.status().peers.connected === 5)
     for (const { handshakes, refusals } of network.validators) {
       assert.equal(handshakes.length, 1)
       assert.deepEqual(refusals, [])

@@ -1,5 +1,6 @@
 /** A network of validators in this process, the node that knows them, and our aggregator beside. */
 
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
@@ -300,4 +301,13 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
     await Promise.all(validators.map((validator) => validator.close()))
   }
   return { validators, state, pool, aggregator, identity, close }
+}
+
+/** Waits until `holds`, which must be soon. */
+export async function until(holds: () => boolean): Promise<void> {
+  const began = performance.now()
+  while (!holds()) {
+    assert.ok(performance.now() - began < 5_000, 'it should have happened by now')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }

@@ -7,6 +7,7 @@ import { openRecordedPrimary } from '../source/primary/recorded-source.ts'
 import { newestTimes } from '../source/recorded/recording.ts'
 import { contractStore } from '../store/schema/deployment.ts'
 import { storeSizes } from './stores/data-folder.ts'
+
 /**
  * The time of `config` where all of its networks and chains are recordings, else `undefined`. A first start
  * holds back `recordings.heldBlocks`; later ones rest at the end.

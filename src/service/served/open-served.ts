@@ -255,7 +255,7 @@ export async function followStore(
       return isReady
     } catch (error) {
       await opened?.close()
-      if (faultOf(error)?.code !== 'store-failed') throw error
+      if (faultOf(error)?.retryable !== true) throw error
       return false
     }
   }

@@ -168,8 +168,7 @@ async function tryOpen(
     return undefined
   } catch (error) {
     await database?.close()
-    const code = faultOf(error)?.code
-    if (code === 'store-failed') return chain
+    if (faultOf(error)?.retryable === true) return chain
     throw error
   }
 }

@@ -36,7 +36,7 @@ import {
   placeOfStorage,
   storageKeys,
 } from '../support/stores/object-storage.ts'
-import { storeDigest } from '../support/stores/store-digest.ts'
+import { filledBeside, storeDigest } from '../support/stores/store-digest.ts'
 import { type Caller, oldBlocks, startCaller } from './caller.ts'
 import { serveUnderIds } from './served-chains.ts'
 
@@ -97,9 +97,7 @@ export type Fleet = {
 const firstHead = 250
 
 /** Tables filled from blocks alone: names and metadata come from streams beside them. */
-const compared = [...evmTables, ...metricsTables].filter(
-  ({ name }) => !['token', 'token_word', 'nft_token', 'nft_metadata'].includes(name),
-)
+const compared = [...evmTables, ...metricsTables].filter(({ name }) => !filledBeside.has(name))
 
 /** Starts all of it over the empty database `store`; it ends with `t`. */
 export async function startFleet(

@@ -31,7 +31,7 @@ import {
   until,
 } from '../support/processes/firn-process.ts'
 import { newDatabase } from '../support/stores/shared-postgres.ts'
-import { storeDigest } from '../support/stores/store-digest.ts'
+import { filledBeside, storeDigest } from '../support/stores/store-digest.ts'
 
 /**
  * From the end of a process until every chain it had is at its head, beside other tests. What is promised
@@ -43,9 +43,7 @@ const ids = [51_001, 51_002]
 const keys = names.map((name) => `fuji-${name.toLowerCase()}`)
 
 /** Tables filled from blocks alone: names and metadata come from streams beside them. */
-const compared = [...evmTables, ...metricsTables].filter(
-  ({ name }) => !['token', 'token_word', 'nft_token', 'nft_metadata'].includes(name),
-)
+const compared = [...evmTables, ...metricsTables].filter(({ name }) => !filledBeside.has(name))
 
 type Process = RunningFirn & { readonly kill: (signal: NodeJS.Signals) => void }
 

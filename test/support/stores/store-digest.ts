@@ -12,6 +12,15 @@ function summedColumns(table: Table): string[] {
   return columnNames(table).filter((name) => table.sums?.without?.includes(name) !== true)
 }
 
+/** Tables that streams beside the blocks fill, with names and metadata: they differ by when these looked. */
+export const filledBeside: ReadonlySet<string> = new Set([
+  'token',
+  'token_word',
+  'nft_token',
+  'nft_metadata',
+  'nft_name',
+])
+
 /** SHA-256 of the rows of each table in order of its key, by name of the table. */
 export async function storeDigest(
   store: Reader,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 
 import { writeResults } from '../../src/indexing/nft/nft-queue.ts'
+import { statement } from '../../src/store/engine/database.ts'
 import { nftsNamed } from '../../src/store/query/search/nfts-named.ts'
 import { nftTables } from '../../src/store/schema/nft.ts'
 import { onBothEngines } from '../support/stores/stores.ts'
@@ -46,4 +47,15 @@ onBothEngines('nfts named: by the beginning of their name', nftTables, async ({ 
   await write(1n, 'Silver Peak')
   assert.deepEqual(await found('golden p'), ['1155 10'], 'it was renamed')
   assert.deepEqual(await found('silver'), ['721 1'])
+  // Names are anybody's text.
+  await write(3n, 'Zero\u0000byte')
+  await write(4n, 'Half\ud83d')
+  await write(5n, `${'x'.repeat(39)}\u{1f600}`)
+  assert.deepEqual(await found('zero'), ['721 3'])
+  assert.deepEqual(await found('half'), ['721 4'])
+  assert.deepEqual(await found(`${'x'.repeat(39)}\u{1f600}`), ['721 5'])
+  for (let at = 0; at < 9; at++) await write(20n, `Many names ${at}`)
+  assert.deepEqual(await found('many', 1), ['1155 20'], 'earlier names take no place')
+  const rows = await store.all(statement('select count(*) from nft_name'))
+  assert.deepEqual(rows, [[8]], 'an item has one name')
 })

@@ -5,11 +5,12 @@ import { type NftFields, type NftStatus, placeOfStatus } from '../../core/nft-st
 import {
   type Reader,
   type AnswerRow,
+  type ColumnsOf,
   statement,
   type Value,
   type Writer,
 } from '../../store/engine/database.ts'
-import { nameKey } from '../../store/query/search/nfts-named.ts'
+import { nameKey, nameOfNft } from '../../store/query/search/nfts-named.ts'
 import { nftMetadata, nftName, nftRange, nftToken } from '../../store/schema/nft.ts'
 
 /** A token whose URI is to be read. */
@@ -80,6 +81,11 @@ export async function writeResults(
   nowSeconds: number,
 ): Promise<void> {
   const column = (value: (result: NftResult) => Value): Value[] => results.map(value)
+  // An item has one name: those of before would take the place of others.
+  const before = await Promise.all(
+    results.map(async ({ of }) => ({ of, name: await nameOfNft(writer, of.standard, of) })),
+  )
+  await writer.remove(nftName, keysOfNames(before))
   await writer.upsert(nftMetadata, {
     contract_id: column(({ of }) => of.contractId),
     standard: column(({ of }) => of.standard),
@@ -91,19 +97,25 @@ export async function writeResults(
     due: column(({ due }) => due ?? null),
     fields: column(({ fields }) => JSON.stringify(fields)),
   })
-  const named = results
-    .flatMap(({ of, fields: { name = '' } }) => {
+  const now = results.map(({ of, fields: { name } }) => ({ of, name }))
+  await writer.insertNew(nftName, keysOfNames(now))
+}
+
+function keysOfNames(
+  items: readonly { readonly of: NftItem; readonly name: string | undefined }[],
+): ColumnsOf<typeof nftName> {
+  const named = items
+    .flatMap(({ of, name = '' }) => {
       const key = nameKey(name)
       return key === '' ? [] : [{ ...of, name: key }]
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-  if (named.length === 0) return
-  await writer.insertNew(nftName, {
+  return {
     name: named.map(({ name }) => name),
     contract_id: named.map(({ contractId }) => contractId),
     standard: named.map(({ standard }) => standard),
     item: named.map(({ item }) => itemBytes(item)),
-  })
+  }
 }
 
 /** A token id as the tables have it. */

@@ -131,8 +131,8 @@ export const nftMetadata = table(
 )
 
 /**
- * Items by the beginning of the name in their metadata, in small letters. Written when metadata were read and never
- * removed: a reader checks whether the item still has the name.
+ * Items by the beginning of the name in their metadata, in small letters; one for each item whose metadata were read
+ * since the table was made.
  */
 export const nftName = table(
   'nft_name',

@@ -5,15 +5,19 @@ import { type Reader, statement } from '../../engine/database.ts'
 import { metadataOfTokens } from '../nft/nft-details.ts'
 import { itemOf, type NftPlace } from '../nft/nft-place.ts'
 
-// Enough to tell names apart; they are anybody's text.
+/** Characters that are kept of a name: enough to tell names apart. */
 const longestName = 40
 
 /** An item whose metadata give it a name. */
 export type NamedNft = NftPlace & { readonly standard: 721 | 1155; readonly name: string }
 
-/** A name as `nft_name` has it. */
+/** A name, which is anybody's text, as `nft_name` has it: PostgreSQL takes no zero byte and no half of a character. */
 export function nameKey(name: string): string {
-  return name.normalize('NFKC').trim().toLowerCase().slice(0, longestName)
+  const text = name
+    .toWellFormed()
+    .normalize('NFKC')
+    .replaceAll(/\p{Cc}/gu, ' ')
+  return Array.from(text.trim().toLowerCase()).slice(0, longestName).join('')
 }
 
 const question = statement(
@@ -25,7 +29,7 @@ const question = statement(
 const last = '\u{10ffff}'
 
 /**
- * Items whose name begins with `text`, in order of names; those that were renamed since are left out.
+ * Items whose name begins with `text`, in order of names.
  *
  * Cost: one range of the key of `nft_name`, and a look-up of the metadata of each.
  */

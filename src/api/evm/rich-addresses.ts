@@ -83,14 +83,18 @@ export type Labels = {
   readonly in: <D extends Decoded | undefined>(decoded: D) => D
 }
 
-/** Labels of `addresses` and of those in decoded values. Cost: two look-ups of all. */
+/** Addresses in decoded values of an answer that are looked up: a list of a stranger may have thousands. */
+const mostInValues = 2_000
+
+/** Labels of `addresses` and of the first {@link mostInValues} in decoded values. Cost: two look-ups of all. */
 export async function labelsOf(
   { labels }: RichAddressBook,
   addresses: readonly (string | undefined)[],
   decoded: readonly (Decoded | undefined)[] = [],
 ): Promise<Labels> {
   const values = decoded.flatMap((one) => one?.parameters.flatMap(addressesIn) ?? [])
-  const labelOf = await labels([...addresses.flatMap((one) => one ?? []), ...values].map(fromHex))
+  const wanted = [...addresses.flatMap((one) => one ?? []), ...values.slice(0, mostInValues)]
+  const labelOf = await labels(wanted.map(fromHex))
   const labelled = (each: Value): Value => {
     const [first, ...others] = addressesIn(each)
     if (first === undefined) return each

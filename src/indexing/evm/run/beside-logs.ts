@@ -38,8 +38,9 @@ export function besideLogs(
     report: () => {
       const { state, reason } = check.status()
       if (state === 'stopped') return { state, reason }
-      const stays = freezer?.report().reason
       // Logs that stay in tables are answered all the same.
+      const ended = streams.map((each) => each.status()).find((each) => each.state === 'off')
+      const stays = freezer?.report().reason ?? ended?.reason
       return stays === undefined ? {} : { reason: stays }
     },
     end: async () => {

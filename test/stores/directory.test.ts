@@ -16,7 +16,7 @@ import { setsOf } from '../../src/store/history/directory.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
 import { type Manifest, readManifest, writeManifest } from '../../src/store/history/manifest.ts'
 import { forgetLost } from '../../src/store/history/merge-segments.ts'
-import { openStore, type StoreLocation } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open.ts'
 import { activityOfAddress, hasActivity } from '../../src/store/query/evm/addresses.ts'
 import {
   balanceCandidates,
@@ -33,8 +33,7 @@ import { transfersOfAddress, transfersOfToken } from '../../src/store/query/evm/
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { demoFilling } from '../support/chains/read-demo-chain.ts'
 import { freezeAt, mergeAll } from '../support/stores/freeze-store.ts'
-import { bucketOf, type ObjectStorage, startStorage } from '../support/stores/object-storage.ts'
-import { newFolder } from '../support/stores/stores.ts'
+import { type StoreInBucket, storeInBucket } from '../support/stores/store-in-bucket.ts'
 
 const chain = 51_002
 const name = `evm-${chain}`
@@ -210,26 +209,8 @@ void test('directory: of history that goes back into tables nothing stays, and a
   assert.ok(!isKept())
 })
 
-type Opened = {
-  readonly store: Database
-  readonly storage: ObjectStorage
-  readonly folder: string
-  readonly location: StoreLocation
-}
-
-/** The demo chain in a store of SQLite whose history goes into an empty bucket. */
-async function opened(t: TestContext): Promise<Opened> {
-  const storage = await startStorage()
-  t.after(storage.close)
-  const dataDir = await newFolder(filling)
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
-  const folder = join(dataDir, 'cache')
-  const bucket = bucketOf(storage, { folder, fileBytes })
-  const location = { store: 'embedded', dataDir, segments: folder, bucket, freeze: {} }
-  const store = await openStore(location, name, chainTables, 'write')
-  t.after(() => store.close())
-  return { store, storage, folder, location }
-}
+const opened = (t: TestContext): Promise<StoreInBucket> =>
+  storeInBucket(t, { name, tables: chainTables, fileBytes, filling })
 
 async function manifestOf(store: Database): Promise<Manifest> {
   const manifest = await store.history?.manifest(store)

@@ -16,7 +16,7 @@ import { type Database, type Reader, statement } from '../../src/store/engine/da
 import { setsOf } from '../../src/store/history/directory.ts'
 import { freezeUntil } from '../../src/store/history/freeze.ts'
 import { layoutsAt } from '../../src/store/migrations/migrations.ts'
-import { openStore, type StoreLocation } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open.ts'
 import {
   type LogFilter,
   logsMatching,
@@ -31,9 +31,9 @@ import { isLive, runStage } from '../support/chains/log-stage.ts'
 import { virtualClock } from '../support/processes/virtual-clock.ts'
 import { openDemoChain, rawChain } from '../support/stores/demo-store.ts'
 import { freezeLogsAt, mergeAll, segmentsOf, withSegments } from '../support/stores/freeze-store.ts'
-import { bucketOf, type ObjectStorage, startStorage } from '../support/stores/object-storage.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
-import { newFolder, onBothEngines } from '../support/stores/stores.ts'
+import { type StoreInBucket, storeInBucket } from '../support/stores/store-in-bucket.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const chainId = 51_002
 const name = 'chain-logs'
@@ -143,26 +143,11 @@ async function fill(logs: Database): Promise<void> {
   await demo.close()
 }
 
-type Opened = {
-  readonly store: Database
-  readonly storage: ObjectStorage
-  readonly folder: string
-  readonly location: StoreLocation
-}
-
 /** A store of logs whose segments are kept in a bucket, none of which is merged. */
-async function opened(t: TestContext): Promise<Opened> {
-  const storage = await startStorage()
-  t.after(storage.close)
-  const dataDir = await newFolder()
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
-  const folder = join(dataDir, 'cache')
-  const bucket = bucketOf(storage, { folder, fileBytes: 1 })
-  const location = { store: 'embedded', dataDir, segments: folder, bucket, freeze: {} }
-  const store = await openStore(location, name, logStoreTables, 'write')
-  t.after(() => store.close())
-  await fill(store)
-  return { store, storage, folder, location }
+async function opened(t: TestContext): Promise<StoreInBucket> {
+  const made = await storeInBucket(t, { name, tables: logStoreTables, fileBytes: 1 })
+  await fill(made.store)
+  return made
 }
 
 void test('frozen logs: from a bucket every filter is answered, and an empty disk fetches what has its keys', async (t) => {

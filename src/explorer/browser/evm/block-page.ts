@@ -181,18 +181,22 @@ function useHeader({ world, chainId }: OnChain, hash: string | undefined): Heade
 }
 
 /** Facts of a block that others than the chain's own rows tell. */
-type Told = {
+type Beside = {
   readonly network: string | undefined
   /** Of the C-Chain: the block as the primary network has it. */
   readonly outer: PrimaryNetworkBlock | undefined
   readonly header: Header
 }
 
-function blockFacts(world: World, block: EvmBlock, { network, outer, header }: Told): JSX.Element {
+function blockFacts(
+  world: World,
+  block: EvmBlock,
+  { network, outer, header }: Beside,
+): JSX.Element {
   const { symbol, decimals } = coinOf(world, block.chainId)
   const full = Number((BigInt(block.gasUsed) * 1_000n) / (BigInt(block.gasLimit) || 1n)) / 10
   const proposer = outer?.proposerDetails?.proposerNodeId
-  const size = outer?.blockSizeBytes ?? header.size
+  const size = outer?.blockSizeBytes ?? header.size?.match(/^0x[\da-f]{1,12}$/)?.[0]
   const word = (text: string | undefined): JSX.Element | undefined =>
     text === undefined ? undefined : copied(text)
   return facts([

@@ -51,7 +51,6 @@ const evmNotes: Readonly<Record<string, Note>> = {
   nft_token: ['an ERC-721 token or ERC-1155 id, with the owner of an ERC-721 token', 80],
   nft_range: ['a run of ERC-721 ids that one log gave away (ERC-2309)', undefined],
   nft_amount: ['an ERC-1155 balance of an owner from a height on', 47],
-  nft_name: ['an item by the name in its metadata', undefined],
   nft_metadata: ['metadata of a token, and when it is due to be read', 132],
 }
 

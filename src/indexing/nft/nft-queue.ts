@@ -5,13 +5,12 @@ import { type NftFields, type NftStatus, placeOfStatus } from '../../core/nft-st
 import {
   type Reader,
   type AnswerRow,
-  type ColumnsOf,
   statement,
   type Value,
   type Writer,
 } from '../../store/engine/database.ts'
-import { nameKey, nameOfNft } from '../../store/query/search/nfts-named.ts'
-import { nftMetadata, nftName, nftRange, nftToken } from '../../store/schema/nft.ts'
+import { nameIn, nameKey } from '../../store/query/search/nfts-named.ts'
+import { nftMetadata, nftRange, nftToken } from '../../store/schema/nft.ts'
 
 /** A token whose URI is to be read. */
 export type NftItem = {
@@ -81,11 +80,6 @@ export async function writeResults(
   nowSeconds: number,
 ): Promise<void> {
   const column = (value: (result: NftResult) => Value): Value[] => results.map(value)
-  // An item has one name: those of before would take the place of others.
-  const before = await Promise.all(
-    results.map(async ({ of }) => ({ of, name: await nameOfNft(writer, of.standard, of) })),
-  )
-  await writer.remove(nftName, keysOfNames(before))
   await writer.upsert(nftMetadata, {
     contract_id: column(({ of }) => of.contractId),
     standard: column(({ of }) => of.standard),
@@ -96,26 +90,31 @@ export async function writeResults(
     attempts: column(({ attempts }) => attempts),
     due: column(({ due }) => due ?? null),
     fields: column(({ fields }) => JSON.stringify(fields)),
+    name: column(({ fields: { name = '' } }) => nameKey(name)),
   })
-  const now = results.map(({ of, fields: { name } }) => ({ of, name }))
-  await writer.insertNew(nftName, keysOfNames(now))
 }
 
-function keysOfNames(
-  items: readonly { readonly of: NftItem; readonly name: string | undefined }[],
-): ColumnsOf<typeof nftName> {
-  const named = items
-    .flatMap(({ of, name = '' }) => {
-      const key = nameKey(name)
-      return key === '' ? [] : [{ ...of, name: key }]
-    })
-    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-  return {
-    name: named.map(({ name }) => name),
-    contract_id: named.map(({ contractId }) => contractId),
-    standard: named.map(({ standard }) => standard),
-    item: named.map(({ item }) => itemBytes(item)),
-  }
+const unnamed = statement(
+  'select contract_id, standard, item, fields from nft_metadata where name is null limit ?',
+)
+
+/** Fills the names of up to `limit` rows of before there were any; returns how many it filled. */
+export async function nameOlder(
+  store: Reader,
+  commit: (work: (writer: Writer) => Promise<void>) => Promise<void>,
+  limit: number,
+): Promise<number> {
+  const rows = await store.all(unnamed, [limit])
+  if (rows.length > 0)
+    await commit(async (writer) =>
+      writer.update(nftMetadata, {
+        contract_id: rows.map(([contractId]) => contractId),
+        standard: rows.map(([, standard]) => standard),
+        item: rows.map(([, , item]) => item),
+        name: rows.map(([, , , fields]) => nameKey(nameIn(fields) ?? '')),
+      }),
+    )
+  return rows.length
 }
 
 /** A token id as the tables have it. */

@@ -174,6 +174,7 @@ export async function readRequests(
         attempts: [0],
         due: [nowSeconds],
         fields: ['{}'],
+        name: [''],
       })
       await writer.update(nftMetadata, { ...key, attempts: [0], due: [nowSeconds] })
     }

@@ -19,7 +19,7 @@ import type { Stream } from '../stream/stage.ts'
 import { DocumentFetcher } from './fetch-document.ts'
 import { readDocument } from './metadata-document.ts'
 import { fillId, type Gateways, planOf } from './metadata-uri.ts'
-import { nextRound, type NftItem, type NftResult, writeResults } from './nft-queue.ts'
+import { nameOlder, nextRound, type NftItem, type NftResult, writeResults } from './nft-queue.ts'
 import { lastRequest, noteFetching, readLogs, readRequests } from './nft-refresh.ts'
 import { readUris, type UriAnswer } from './token-uri.ts'
 
@@ -35,6 +35,8 @@ export type NftFetching = {
 const itemsPerRound = 200
 const fetchedPerRound = 32
 const fetchesAtOnce = 4
+
+const namesPerRound = 2_000
 
 /** Blocks behind the head at which contracts are called: before, they may still change. */
 const nearHead = 16
@@ -82,6 +84,8 @@ export function oneRound(
     const nowSeconds = Math.floor(clock.now() / 1_000)
     if (!isNoted) await noteFetching(database, commit, { isOn: fetching !== undefined, nowSeconds })
     isNoted = true
+    if ((await nameOlder(database, commit, namesPerRound)) === namesPerRound)
+      return { height, isBusy: true, isLive: false }
     await readLogs(database, commit, { height, nowSeconds })
     const requests = await requestStore()
     const requested = await lastRequest(requests, key)

@@ -124,13 +124,19 @@ export function checkWritable(
 
 const layoutQuestion = statement<string>('select * from firn_format', { over: undefined })
 
+/** Layout of an open store; `undefined` before it has one. Cost: one row. */
+export async function storedLayout(reader: Pick<Reader, 'get'>): Promise<StoredLayout | undefined> {
+  const row = await reader.get(layoutQuestion)
+  return row && layoutOf(row)
+}
+
 /** As {@link checkWritable}, of an open store. Cost: one row. */
 export async function checkOpenWritable(
   reader: Pick<Reader, 'get'>,
   store: Pick<NamedStore, 'name' | 'place'>,
 ): Promise<void> {
-  const row = await reader.get(layoutQuestion)
-  if (row !== undefined) checkWritable(store, layoutOf(row))
+  const stored = await storedLayout(reader)
+  if (stored !== undefined) checkWritable(store, stored)
 }
 
 /** Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks. */

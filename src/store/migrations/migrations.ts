@@ -2,6 +2,7 @@
 
 import { everyTable } from '../schema/stores.ts'
 import type { Table } from '../schema/table.ts'
+import { nftMetadataBeforeNames } from './before-names.ts'
 import { tablesBeforeSlots } from './before-slots.ts'
 import { type Migration, newestLayout, tablesAt } from './migration.ts'
 
@@ -31,8 +32,8 @@ const activity: Migration = {
 const namesAndLogs: Migration = {
   layout: 7,
   gives: 'NFTs that are found by the name in their metadata, and files for the kept logs of chains',
-  before: [],
-  makes: [{ table: 'nft_name', beside: 'nft_metadata' }],
+  before: [nftMetadataBeforeNames],
+  makes: [],
   freezes: ['log_entry'],
 }
 

@@ -107,7 +107,8 @@ export const nftAmount = table(
  *
  * `status` is the place in the list of states; `updated` and `due` are Unix seconds, `due` when
  * to try again, NULL for never; `attempts` counts failures in a row. `fields` is the JSON text
- * of what the document gave.
+ * of what the document gave. `name` is the beginning of its name in small letters, empty without
+ * one, and NULL in a row of before layout 7 until the stage of NFTs has filled it.
  */
 export const nftMetadata = table(
   'nft_metadata',
@@ -121,27 +122,21 @@ export const nftMetadata = table(
     attempts: 'integer',
     due: 'integer?',
     fields: 'text',
+    name: 'text?',
   },
   {
     key: ['contract_id', 'standard', 'item'],
     layout: 'keyed',
-    sums: sumsBy('contract_id', idsPerSum, ['attempts', 'due']),
-    indexes: [{ name: 'nft_metadata_due', columns: ['due'], where: 'due is not null' }],
+    sums: { ...sumsBy('contract_id', idsPerSum, ['attempts', 'due']), later: ['name'] },
+    indexes: [
+      { name: 'nft_metadata_due', columns: ['due'], where: 'due is not null' },
+      { name: 'nft_metadata_by_name', columns: ['name', 'contract_id', 'standard', 'item'] },
+    ],
   },
 )
 
-/**
- * Items by the beginning of the name in their metadata, in small letters; one for each item whose metadata were read
- * since the table was made.
- */
-export const nftName = table(
-  'nft_name',
-  { name: 'text', contract_id: 'integer', standard: 'integer', item: 'bytes' },
-  { key: ['name', 'contract_id', 'standard', 'item'], layout: 'keyed', sums: {} },
-)
-
 /** In order of creation. */
-export const nftTables = [nftToken, nftRange, nftAmount, nftMetadata, nftName] as const
+export const nftTables = [nftToken, nftRange, nftAmount, nftMetadata] as const
 
 /**
  * Callers' requests to read metadata again, in a store of their own: the API writes it, the

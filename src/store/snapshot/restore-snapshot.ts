@@ -22,13 +22,14 @@ import { Fault, faultIn, faultOf } from '../../core/fault.ts'
 import { markCopied } from '../copied-history.ts'
 import { type Database, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
+import { storedLayout } from '../engine/layout.ts'
 import { readManifest } from '../history/manifest.ts'
 import { identityName, onDisk, putFile } from '../history/segment-bytes.ts'
 import { putIdentity } from '../history/segment-folder.ts'
-import { layoutsAt } from '../migrations/migrations.ts'
+import { layoutsAt, ownLayout } from '../migrations/migrations.ts'
 import { openStore } from '../open.ts'
 import { controlTables, storeLayout } from '../schema/control.ts'
-import { chainTables, everyTable } from '../schema/stores.ts'
+import { chainTables } from '../schema/stores.ts'
 import type { Table } from '../schema/table.ts'
 import {
   checkServersFree,
@@ -229,7 +230,9 @@ async function openAsWritten(
 ): Promise<{ readonly store: Database; readonly tables: readonly Table[] }> {
   const place = { store: 'embedded', dataDir }
   try {
-    return { store: await openStore(place, name, controlTables, 'read'), tables: everyTable }
+    const store = await openStore(place, name, controlTables, 'read')
+    const layout = (await storedLayout(store))?.number ?? ownLayout
+    return { store, tables: layoutsAt(layout).tables }
   } catch (error) {
     const { layout } = faultOf(error)?.detail ?? {}
     if (typeof layout !== 'number') throw error

@@ -18,7 +18,6 @@ export const filledBeside: ReadonlySet<string> = new Set([
   'token_word',
   'nft_token',
   'nft_metadata',
-  'nft_name',
 ])
 
 /** SHA-256 of the rows of each table in order of its key, by name of the table. */

@@ -11,7 +11,7 @@ const longestName = 40
 /** An item whose metadata give it a name. */
 export type NamedNft = NftPlace & { readonly standard: 721 | 1155; readonly name: string }
 
-/** A name, which is anybody's text, as `nft_name` has it: PostgreSQL takes no zero byte and no half of a character. */
+/** A name, which is anybody's text, as `nft_metadata` has it: PostgreSQL takes no zero byte and no half of a character. */
 export function nameKey(name: string): string {
   const text = name
     .toWellFormed()
@@ -21,33 +21,24 @@ export function nameKey(name: string): string {
 }
 
 const question = statement(
-  `select contract_id, standard, item from nft_name where name >= ? and name < ?
+  `select contract_id, standard, item, fields from nft_metadata where name >= ? and name < ?
    order by name, contract_id, standard, item limit ?`,
 )
 
 /** After every text that begins with the one before it. */
 const last = '\u{10ffff}'
 
-/**
- * Items whose name begins with `text`, in order of names.
- *
- * Cost: one range of the key of `nft_name`, and a look-up of the metadata of each.
- */
+/** Items whose name begins with `text`, in order of names. Cost: one range of an index. */
 export async function nftsNamed(store: Reader, text: string, limit: number): Promise<NamedNft[]> {
   const wanted = nameKey(text)
   if (wanted === '') return []
   const rows = await store.all(question, [wanted, wanted + last, limit])
-  const found = await Promise.all(
-    rows.map(async ([contractId, standardNumber, bytes]): Promise<NamedNft | undefined> => {
-      const standard = standardNumber === 1155 ? 1155 : 721
-      const place = { contractId, item: itemOf(bytes) }
-      const name = await nameOfNft(store, standard, place)
-      return name !== undefined && nameKey(name).startsWith(wanted)
-        ? { ...place, standard, name }
-        : undefined
-    }),
-  )
-  return found.filter((one) => one !== undefined)
+  return rows.map(([contractId, standard, item, fields]) => ({
+    contractId,
+    item: itemOf(item),
+    standard: standard === 1155 ? 1155 : 721,
+    name: nameIn(fields) ?? '',
+  }))
 }
 
 /** The name that its metadata give an item, where they were read. Cost: one look-up by key. */
@@ -57,7 +48,12 @@ export async function nameOfNft(
   place: NftPlace,
 ): Promise<string | undefined> {
   const [row] = await metadataOfTokens(store, standard, [place])
-  const fields: unknown = row === undefined || row.fields === '' ? {} : jsonOf(row.fields)
+  return nameIn(row?.fields ?? '')
+}
+
+/** The name in the stored fields of metadata. */
+export function nameIn(stored: string): string | undefined {
+  const fields: unknown = stored === '' ? {} : jsonOf(stored)
   const name = isObject(fields) ? fields['name'] : undefined
   return typeof name === 'string' && name.trim() !== '' ? name : undefined
 }

@@ -16,9 +16,19 @@ import pg from 'pg'
 
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { namespaceOf } from '../../src/store/postgres/names.ts'
+import { controlTables } from '../../src/store/schema/control.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
+import {
+  logMark,
+  logStage,
+  logStoreOf,
+  logStoreTables,
+  logTables,
+} from '../../src/store/schema/logs.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
+import type { Table } from '../../src/store/schema/table.ts'
+import { isLive, runStage } from '../support/chains/log-stage.ts'
 import { readDemoChain } from '../support/chains/read-demo-chain.ts'
 import { openReplayNode, type ReplayNode } from '../support/nodes/replay-node.ts'
 import { silentRelay } from '../support/nodes/silent-relay.ts'
@@ -99,6 +109,9 @@ const firstHead = 250
 /** Tables filled from blocks alone: names and metadata come from streams beside them. */
 const compared = [...evmTables, ...metricsTables].filter(({ name }) => !filledBeside.has(name))
 
+/** Marks stand where batches ended. */
+const comparedLogs = logTables.filter(({ name }) => name !== logMark.name)
+
 /** Starts all of it over the empty database `store`; it ends with `t`. */
 export async function startFleet(
   t: Ending,
@@ -124,6 +137,8 @@ export async function startFleet(
   atEnd(t, () => rm(folder, { recursive: true, force: true }))
   const history = storage === undefined ? folder : placeOfStorage(storage)
   const places = Array.from({ length: chains }, (_, at) => at)
+  /** Logs freeze where history lies in a bucket. */
+  const keepsLogs = (at: number): boolean => storage !== undefined && at === 0
   const members: Member[] = []
   const start = async (role: 'index' | 'serve'): Promise<Member> => {
     const config = [
@@ -132,7 +147,8 @@ export async function startFleet(
       `index: { store: '${history}', freezeRows: 100 }`,
       'chains:',
       ...places.map(
-        (at) => `  - { name: Fleet ${at + 1}, rpcUrls: ['${nodes}/${firstId + at}'], traces: off }`,
+        (at) =>
+          `  - { name: Fleet ${at + 1}, rpcUrls: ['${nodes}/${firstId + at}'], traces: off, logs: ${keepsLogs(at) ? 'on' : 'off'} }`,
       ),
     ]
     return startMember(t, config.join('\n'), ask)
@@ -232,15 +248,30 @@ export async function startFleet(
         traces: false,
       } as const
       await readDemoChain({ store, dataDir: '' }, whole)
-      const undisturbed = await digestOf({ store, dataDir: '' }, 'whole')
-      for (const at of places) {
-        const { digest, segments } = await digestOf(location, storeAt(at))
-        assert.deepEqual(digest, undisturbed.digest)
-        assert.ok(segments.length > 0, `${storeAt(at)}: some of it is history`)
+      const isWhole = async (name: string, tables: readonly Table[], as: string): Promise<void> => {
+        const undisturbed = await digestOf({ store, dataDir: '' }, as, tables)
+        const { digest, segments } = await digestOf(location, name, tables)
+        assert.deepEqual(digest, undisturbed.digest, name)
+        assert.ok(segments.length > 0, `${name}: some of it is history`)
         // Reading all rows fetched and compared all that has rows.
-        for (const name of segments)
+        for (const each of segments)
           if (storage !== undefined)
-            assert.ok(storage.files.has(`${storage.address.prefix}${storeAt(at)}/${name}.sqlite`))
+            assert.ok(storage.files.has(`${storage.address.prefix}${name}/${each}.sqlite`))
+      }
+      for (const at of places) await isWhole(storeAt(at), compared, 'whole')
+      for (const at of places.filter(keepsLogs)) {
+        const kept = logStoreOf(storeAt(at))
+        const heights = `select height::int from "${namespaceOf(kept)}".checkpoint where stage = '${logStage}'`
+        await until('all logs', async () => {
+          const [row] = (await ask<{ height: number }>(heights)) ?? []
+          return row?.height === last
+        })
+        const chainStore = await openStore({ store, dataDir: '' }, 'whole', chainTables, 'read')
+        const logs = await openStore({ store, dataDir: '' }, 'whole-logs', logStoreTables, 'write')
+        await runStage({ logs, chain: chainStore }, node.recording, isLive)
+        await logs.close()
+        await chainStore.close()
+        await isWhole(kept, comparedLogs, 'whole-logs')
       }
     },
   }
@@ -249,11 +280,12 @@ export async function startFleet(
 async function digestOf(
   location: StoreLocation,
   name: string,
+  tables: readonly Table[],
 ): Promise<{ readonly digest: Record<string, string>; readonly segments: readonly string[] }> {
-  const database = await openStore(location, name, chainTables, 'read')
+  const database = await openStore(location, name, [...controlTables, ...tables], 'read')
   try {
     const manifest = await database.history?.manifest(database)
-    const digest = await storeDigest(database, compared)
+    const digest = await storeDigest(database, tables)
     const files = [...(manifest?.segments ?? []), ...(manifest?.directory ?? [])]
     return { digest, segments: files.map(({ name: file }) => file) }
   } finally {

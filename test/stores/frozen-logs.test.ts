@@ -10,11 +10,13 @@ import { test, type TestContext } from 'node:test'
 
 import { fromHex } from '../../src/core/bytes.ts'
 import { Freezer, freezeNext, logHistory } from '../../src/indexing/evm/freeze/freeze-stream.ts'
+import { keepFreezeFrom } from '../../src/indexing/evm/freeze/logs-freeze-from.ts'
 import { besideLogs } from '../../src/indexing/evm/run/beside-logs.ts'
 import { openRecording } from '../../src/source/recorded/recording.ts'
 import { type Database, type Reader, statement } from '../../src/store/engine/database.ts'
 import { setsOf } from '../../src/store/history/directory.ts'
 import { freezeUntil } from '../../src/store/history/freeze.ts'
+import { takeLease } from '../../src/store/lease.ts'
 import { layoutsAt } from '../../src/store/migrations/migrations.ts'
 import { openStore } from '../../src/store/open.ts'
 import {
@@ -28,6 +30,7 @@ import { logStage, logStoreTables, logTables } from '../../src/store/schema/logs
 import { checkStore } from '../../src/store/sums/check-store.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { isLive, runStage } from '../support/chains/log-stage.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
 import { virtualClock } from '../support/processes/virtual-clock.ts'
 import { openDemoChain, rawChain } from '../support/stores/demo-store.ts'
 import { freezeLogsAt, mergeAll, segmentsOf, withSegments } from '../support/stores/freeze-store.ts'
@@ -215,6 +218,16 @@ onBothEngines(
       const store = await openStore(place, name, logStoreTables, 'write')
       assert.deepEqual(await storeDigest(store, logTables), whole)
       const chain = chainOf(store)
+      const { clock } = chain
+      const lease = await takeLease(store, 'new', clock)
+      assert.ok(lease !== undefined)
+      // Processes of the version before have a day to end: they look into tables alone.
+      await keepFreezeFrom(store, lease, clock)
+      assert.equal(await freezeNext(chain, { heightsPerSegment: 40 }, logHistory), false)
+      await clock.sleep(86_399_000)
+      await keepFreezeFrom(store, lease, clock)
+      assert.equal(await freezeNext(chain, { heightsPerSegment: 40 }, logHistory), false)
+      await clock.sleep(1_000)
       while (await freezeNext(chain, { heightsPerSegment: 40 }, logHistory));
       assert.equal((await segmentsOf(store, logStage)).length, Math.floor(blocks / 40))
       assert.deepEqual(await storeDigest(store, logTables), whole)
@@ -281,6 +294,10 @@ onBothEngines(
   async ({ location }) => {
     await withSegments(location, async (place) => {
       const store = await openStore(place, name, logStoreTables, 'write')
+      const lease = await takeLease(store, 'test', systemClock)
+      assert.ok(lease !== undefined)
+      // A new store has no readers that know tables alone.
+      await keepFreezeFrom(store, lease, systemClock)
       await fill(store)
       const demo = await openDemoChain(chainId)
       const kept = { logs: store, chain: demo.served.store }

@@ -22,6 +22,9 @@ export const proofsName = 'proofs'
 /** Name in `meta` of the moment at which the stored height was last a node's head; see `heights.ts`. */
 export const currentAtName = 'currentAt'
 
+/** Name in `meta` of the moment from which logs freeze, Unix milliseconds; see `logs-freeze-from.ts`. */
+export const logsFreezeFromName = 'logsFreezeFrom'
+
 /** Name in `meta` of what is known of a copied history; see `store/copied-history.ts`. */
 export const copiedName = 'copied'
 

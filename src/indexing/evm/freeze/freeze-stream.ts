@@ -17,6 +17,7 @@ import { freezeStreamName, type StageStatus, type Stream } from '../../stream/st
 import { recount } from '../write/recount.ts'
 import { dueLogs, dueSegments } from './due-segments.ts'
 import { heightsBelow } from './freeze-at-once.ts'
+import { freezeFrom } from './logs-freeze-from.ts'
 
 /** Between two looks: what is stored meanwhile is small beside a segment. */
 const lookEveryMs = 10_000
@@ -27,7 +28,7 @@ export type FreezingChain = Omit<OpenChain, 'source'>
 /** Which history of a store freezes. */
 type Freezable = {
   /** Heights at which the due segments end, in order. */
-  readonly due: (reader: Reader, freeze: FreezeSettings) => Promise<number[]>
+  readonly due: (reader: Reader, freeze: FreezeSettings, clock: Clock) => Promise<number[]>
   /** The stages up to such a height. */
   readonly below: (reader: Reader, until: number) => MaybePromise<FreezeHeights>
   readonly recount: Freezing['recount']
@@ -38,7 +39,8 @@ const chainHistory: Freezable = { due: dueSegments, below: heightsBelow, recount
 
 /** Of the store of its logs. */
 export const logHistory: Freezable = {
-  due: dueLogs,
+  due: async (reader, freeze, clock) =>
+    clock.now() < (await freezeFrom(reader)) ? [] : dueLogs(reader, freeze),
   below: (_reader, until) => ({ logs: until }),
   recount: undefined,
 }
@@ -128,10 +130,10 @@ export async function freezeNext(
   what = chainHistory,
 ): Promise<boolean> {
   // A look without the lease, so that nothing is held up while there is nothing to do.
-  if ((await what.due(database, freeze)).length === 0) return false
+  if ((await what.due(database, freeze, clock)).length === 0) return false
   const began = clock.monotonic()
   const made = await commit(async (writer) => {
-    const due = await what.due(writer, freeze)
+    const due = await what.due(writer, freeze, clock)
     const [until] = due
     if (until === undefined) return undefined
     const history = database.history

@@ -33,6 +33,7 @@ import { firstForeignHeight, hasStoredEnd } from '../cut/follow-node.ts'
 import { defaultRows } from '../freeze/due-segments.ts'
 import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
 import { Freezer, freezeStream } from '../freeze/freeze-stream.ts'
+import { keepFreezeFrom } from '../freeze/logs-freeze-from.ts'
 import { mergeStream, roomForSegments } from '../freeze/merge-stream.ts'
 import { logStream } from '../logs/log-stream.ts'
 import { checksOfEvery } from '../read/block-checks.ts'
@@ -296,6 +297,7 @@ function logsOf(chain: OpenChain, { store, owner, merge, signal }: ChainHostOpti
     try {
       const { leaseMs, freeze } = store
       const lease = await awaitLease(logs, owner, { leaseMs, clock: chain.clock, signal })
+      await keepFreezeFrom(logs, lease, chain.clock)
       const opened = { store: logs, lease }
       return { ...opened, beside: besideLogs(chain, opened, { freeze, merge }) }
     } catch (error) {

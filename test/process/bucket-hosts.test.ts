@@ -5,10 +5,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { openRecording } from '../../src/source/recorded/recording.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
+import { logStoreOf, logStoreTables } from '../../src/store/schema/logs.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
+import { isLive, runStage } from '../support/chains/log-stage.ts'
 import { freshFolder, runFirn, startFirn, untilLive } from '../support/processes/firn-process.ts'
-import { freezeAt } from '../support/stores/freeze-store.ts'
+import { freezeAt, freezeLogsAt } from '../support/stores/freeze-store.ts'
 import {
   bucketOf,
   placeOfStorage,
@@ -45,6 +48,14 @@ void test('bucket: a host with an empty disk serves what another one indexed; da
   }
   const database = await openStore(location, l1, chainTables, 'write')
   await freezeAt(database, [40, 80])
+  const kept = logStoreOf(l1)
+  const logs = await openStore(location, kept, logStoreTables, 'write')
+  const recording = openRecording(
+    readFileSync(new URL('../../demo/chain-51002.firnrec', import.meta.url)),
+  )
+  await runStage({ logs, chain: database }, recording, isLive)
+  await freezeLogsAt(logs, [40, 80])
+  await logs.close()
   await database.close()
 
   const all = await startFirn(t, ['--data-dir', own])
@@ -71,6 +82,15 @@ void test('bucket: a host with an empty disk serves what another one indexed; da
   const warmed = await runFirn('cache', 'warm', l1, '--data-dir', third)
   assert.equal(warmed.code, 0, warmed.stderr)
   assert.match(warmed.stdout, /: 4 of 4 files, /m)
+  assert.match(warmed.stdout, new RegExp(`^${kept}: 2 of 2 files, `, 'm'))
+  const ofLogs = (): readonly string[] =>
+    [...storage.files.keys()].filter((each) => each.includes(`/${kept}/`))
+  assert.equal(ofLogs().filter((each) => each.endsWith('.sqlite')).length, 2)
+  const deleted = await runFirn('logs', 'delete', l1, '--data-dir', third)
+  assert.equal(deleted.code, 0, deleted.stderr)
+  assert.deepEqual(ofLogs(), [])
+  const none = await runFirn('logs', 'delete', l1, '--data-dir', third)
+  assert.match(none.stderr, /there are no logs of chain fuji-demo-l1/)
   // Of traces, too, which nobody has requested from the second one.
   const fetched = readdirSync(join(third, 'history-cache', l1))
   assert.equal(fetched.length, 4)

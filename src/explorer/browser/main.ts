@@ -208,7 +208,7 @@ function pageOf(world: World, place: readonly string[]): JSX.Element {
     case 'api':
       return h(ConsolePage, { world, id: first })
     default:
-      return h(Lost, { why: '' })
+      return h(Lost, { world, why: '' })
   }
 }
 
@@ -238,7 +238,8 @@ function chainPageOf(
   rest: readonly string[],
 ): JSX.Element {
   const [id = '', list = ''] = rest
-  if (isUnknown(world, chainId)) return h(Lost, { why: `Chain ${chainId} is not indexed here.` })
+  if (isUnknown(world, chainId))
+    return h(Lost, { world, why: `Chain ${chainId} is not indexed here.` })
   switch (view) {
     case '':
     case 'transactions':
@@ -260,14 +261,14 @@ function chainPageOf(
     case 'gas':
       return h(GasPage, { world, chainId })
     default:
-      return h(Lost, { why: '' })
+      return h(Lost, { world, why: '' })
   }
 }
 
 function addressPageOf(world: World, chainId: string, address: string, view: string): JSX.Element {
   return /^0x[0-9a-f]{40}$/i.test(address)
     ? h(AddressPage, { world, chainId, address, view })
-    : h(Lost, { why: `This is no address: ${visible(address)}` })
+    : h(Lost, { world, why: `This is no address: ${visible(address)}` })
 }
 
 function primaryPageOf(
@@ -295,13 +296,19 @@ function primaryPageOf(
   }
 }
 
-/** A place that leads nowhere, and why. */
-function Lost({ why }: { readonly why: string }): JSX.Element {
+/** A place that leads nowhere, why, and where there is something. */
+function Lost({ world, why }: { readonly world: World; readonly why: string }): JSX.Element {
   useTitle('Not found')
   return h('div', { class: 'stack' }, [
     heading('404', 'Page not found'),
     why !== '' && h('p', { class: 'failed', role: 'alert' }, why),
-    h('a', { href: to() }, 'Home'),
+    h('p', null, [
+      'Look for an address, a hash, a block or a name in the search above (key /), or go to ',
+      h('a', { class: 'also', href: to() }, 'Home'),
+      world.chains.map(({ chainId, chainName }) =>
+        h('a', { class: 'also', href: to('chain', chainId) }, visible(chainName)),
+      ),
+    ]),
   ])
 }
 

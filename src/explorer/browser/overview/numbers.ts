@@ -4,12 +4,12 @@ import { Fragment, h, type JSX } from 'preact'
 
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
-import { amount, brief, count, short } from '../kit/format.ts'
+import { brief, count, short } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { age, type View } from '../kit/parts.ts'
 import { isPlaying, isWhole, pace, primaryNetworks, type World } from '../kit/world.ts'
 import type { FundsPage } from '../primary/l1-page.ts'
-import { primarySubnetId } from '../primary/primary-parts.ts'
+import { primarySubnetId, shortAvax } from '../primary/primary-parts.ts'
 
 type Details = AnswerAt<'/v1/networks/{network}'>
 type Points = AnswerAt<'/v2/chains/{chainId}/metrics/{metric}'>
@@ -106,12 +106,9 @@ function number(title: string, value: View | undefined, link?: string): JSX.Elem
 
 /** Of validators and delegators together. */
 function staked({ validatorDetails, delegatorDetails }: Details): JSX.Element {
-  const sum =
-    BigInt(validatorDetails.totalAmountStaked) + BigInt(delegatorDetails.totalAmountStaked)
-  return h('span', { title: `${amount(String(sum), 9)} AVAX` }, [
-    `${short(Number(sum / 1_000_000_000n))} `,
-    h('small', null, 'AVAX'),
-  ])
+  return shortAvax(
+    BigInt(validatorDetails.totalAmountStaked) + BigInt(delegatorDetails.totalAmountStaked),
+  )
 }
 
 /** Fees of the C-Chain on its newest whole day, or on its first, and what validators of L1s pay a day. */

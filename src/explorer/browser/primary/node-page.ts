@@ -15,6 +15,7 @@ import {
   coins,
   copied,
   facts,
+  figures,
   heading,
   pill,
   rowTable,
@@ -54,7 +55,7 @@ export function NodePage({ world, network, nodeId }: NodeProps): JSX.Element {
             ),
           )
         : [
-            figures(now.find(({ subnetId }) => subnetId === primarySubnetId)),
+            termFigures(now.find(({ subnetId }) => subnetId === primarySubnetId)),
             now.map((term) =>
               card(termTitle(term), termFacts(network, term), pill('active', 'good')),
             ),
@@ -78,22 +79,16 @@ export function NodePage({ world, network, nodeId }: NodeProps): JSX.Element {
 }
 
 /** Five figures of the running term on the primary network. */
-function figures(term: Validator | undefined): View {
+function termFigures(term: Validator | undefined): View {
   if (term === undefined) return null
   const uptime = term.uptimePerformance
-  return h(
-    'dl',
-    { class: 'numbers card' },
-    (
-      [
-        ['Stake', stakeSum(term.asset, term.amountStaked)],
-        ['Delegated', stakeSum(term.asset, term.amountDelegated)],
-        ['Share of all stake', percent(String(term.stakePercentage ?? 0))],
-        ['Uptime', uptime === undefined ? 'not known' : percent(String(uptime))],
-        ['Ends', age(term.endTimestamp)],
-      ] as const
-    ).map(([title, value]) => h('div', null, [h('dt', null, title), h('dd', null, value)])),
-  )
+  return figures([
+    ['Stake', stakeSum(term.asset, term.amountStaked)],
+    ['Delegated', stakeSum(term.asset, term.amountDelegated)],
+    ['Share of all stake', percent(String(term.stakePercentage ?? 0))],
+    ['Uptime', uptime === undefined ? 'not known' : percent(String(uptime))],
+    ['Ends', age(term.endTimestamp)],
+  ])
 }
 
 function termTitle({ subnetId }: Validator): string {

@@ -7,12 +7,13 @@ import type { Validator } from '../../../shape/primary/validator.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
-import { amount, count, percent, share } from '../kit/format.ts'
+import { count, share } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { AvaxSeries } from '../kit/metric-chart.ts'
 import { card, exactCoins, facts, heading, select, shown, table, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { pace } from '../kit/world.ts'
+import { NetworkFigures } from './network-figures.ts'
 import { nodeLink } from './primary-parts.ts'
 import { afterFee, endsPerWeek, fewestHolding, minRates, navax, rewardOf } from './stake.ts'
 
@@ -39,6 +40,7 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
       'Staking',
       h('a', { class: 'button', href: to('primary', network) }, 'All validators'),
     ),
+    h(NetworkFigures, { network }),
     h('div', { class: 'grid two' }, [
       h(AvaxSeries, {
         path: urlOf('/v2/networks/{network}/metrics/{metric}', {
@@ -63,8 +65,8 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
         shown(details, (data) => h(Calculator, { details: data })),
       ),
       card(
-        'Summary',
-        shown(details, (data) => sums(data)),
+        'Versions of AvalancheGo',
+        shown(details, (data) => versions(data)),
       ),
     ]),
     shown(running, (pages) =>
@@ -76,19 +78,18 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
   ])
 }
 
-function sums({ validatorDetails, apr, currentSupply }: Details): JSX.Element {
-  return facts([
-    ['AVAX supply', exactCoins(currentSupply, 9, 'AVAX')],
-    ['Staked', share(Number(validatorDetails.stakingRatio), 1)],
-    ['APR', `${percent(apr.shortest)} for 14 days to ${percent(apr.longest)} for a year`],
-    ...validatorDetails.stakingDistributionByVersion.map(
-      (one) =>
-        [
-          one.version === 'unknown' ? 'Unknown version' : one.version,
-          `${count(one.validatorCount)} nodes, ${amount(one.amountStaked, 9)} AVAX`,
-        ] as const,
-    ),
-  ])
+/** Stake by the versions that nodes run, which the own node tells of its peers. */
+function versions({ validatorDetails }: Details): JSX.Element {
+  const total = Number(validatorDetails.totalAmountStaked)
+  return table(
+    [['Version'], ['Nodes', 'num'], ['Stake, AVAX', 'num'], ['Share', 'num']],
+    validatorDetails.stakingDistributionByVersion.map((one) => [
+      one.version === 'unknown' ? 'not known' : one.version,
+      count(one.validatorCount),
+      count(Math.round(Number(one.amountStaked) / navax)),
+      share(Number(one.amountStaked), total),
+    ]),
+  )
 }
 
 /** Numbers of nodes that hold parts of the stake, the greatest nodes, and the ends of stakes. */

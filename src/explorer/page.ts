@@ -131,12 +131,12 @@ function withoutScripts(
 ${pairs.length === 0 ? '' : `<dl class="facts card">${pairs.join('')}</dl>`}
 <p>The explorer needs JavaScript to show more. ${own}<a href="/status">/status</a> and
 <a href="/openapi.json">/openapi.json</a> do not${brand.hasDocs ? ', nor does the <a href="/docs">documentation</a>' : ''}.</p>
-<div class="card scroll"><table>
+<section class="card"><div class="scroll"><table>
 <thead><tr><th>Chain</th><th>State</th><th>Indexed</th><th>Head</th><th>Blocks/s</th></tr></thead>
 <tbody>
 ${status.chains.map(statusRow).join('\n')}
 </tbody>
-</table></div>
+</table></div></section>
 </main></div>`
 }
 

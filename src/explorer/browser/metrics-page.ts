@@ -91,7 +91,7 @@ function all(chainId: string, interval: string): View {
     h('h2', { class: 'group' }, title),
     h(
       'div',
-      { class: 'grid three' },
+      { class: `grid ${metrics.length === 4 ? 'four' : 'three'}` },
       metrics.map((metric) =>
         h(MetricChart, { key: `${chainId} ${metric}`, chainId, metric, interval, height: 140 }),
       ),

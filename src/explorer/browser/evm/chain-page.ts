@@ -211,9 +211,11 @@ function Total(of: {
     urlOf('/v2/chains/{chainId}/rollingWindowMetrics/{metric}', path),
     ...pace(),
   )
+  const { result } = answer.data ?? {}
   return h('div', null, [
     h('dt', null, h('a', { href: to('metrics', chainId, 'day', metric) }, title)),
-    h('dd', null, answer.data === undefined ? '–' : count(answer.data.result.allTime)),
+    h('dd', null, result === undefined ? '–' : count(result.allTime)),
+    h('small', null, result === undefined ? '' : `${count(result.lastDay)} in the last 24 h`),
   ])
 }
 

@@ -143,7 +143,7 @@ function now(
 /** Gwei to nine digits; exact in the title. */
 function gwei(wei: string): JSX.Element {
   const title = `${amount(wei, 9)} gwei`
-  return h('span', { title }, figure(Number(wei) / 1e9), h('small', null, ' gwei'))
+  return h('span', { title }, `${figure(Number(wei) / 1e9)} `, h('small', null, 'gwei'))
 }
 
 function sum(blocks: readonly EvmBlock[], field: 'gasUsed' | 'gasLimit'): number {

@@ -129,8 +129,11 @@ export function eventCells(chainId: string, log: Log): View[] {
       ),
     ]
   return [
-    h('code', { title: event.signature }, event.signature.replace(/\(.*/, '')),
-    h('div', null, argumentLines(chainId, event.parameters), raw([...log.topics, log.data])),
+    h('div', null, [
+      h('code', { title: event.signature }, event.signature.replace(/\(.*/, '')),
+      raw([...log.topics, log.data]),
+    ]),
+    h('div', null, argumentLines(chainId, event.parameters)),
   ]
 }
 

@@ -74,8 +74,8 @@ function l1Figures(pages: readonly FundsPage[]): View {
     ['L1s', count(all.length)],
     ['Active validators', h('span', { title: above }, count(rate.activeValidators))],
     ['Balance of all', shortAvax(balance)],
-    ['Fee of a validator, a day', [amount(rate.perDay, 9), h('small', null, ' AVAX')]],
-    [`L1s that run out in ${fewDays} days`, count(few)],
+    ['Fee of a validator, a day', [`${amount(rate.perDay, 9)} `, h('small', null, 'AVAX')]],
+    [`L1s that run out in ${fewDays} days`, few === 0 ? '0' : pill(count(few), 'bad')],
   ])
 }
 

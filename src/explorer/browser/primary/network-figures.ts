@@ -19,6 +19,6 @@ export function NetworkFigures({ network }: { readonly network: string }): JSX.E
     ['Delegated', others ? shortAvax(others.totalAmountStaked) : '–'],
     ['Supply', data ? shortAvax(data.currentSupply) : '–'],
     ['Staked of the supply', own ? share(Number(own.stakingRatio), 1) : '–'],
-    ['APR, 14 days to a year', apr ? `${percent(apr.shortest)} – ${percent(apr.longest)}` : '–'],
+    ['APR, 14 days to a year', apr ? `${apr.shortest} – ${percent(apr.longest)}` : '–'],
   ])
 }

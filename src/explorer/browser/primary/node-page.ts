@@ -78,14 +78,15 @@ export function NodePage({ world, network, nodeId }: NodeProps): JSX.Element {
   ])
 }
 
-/** Five figures of the running term on the primary network. */
+/** Figures of the running term on the primary network. */
 function termFigures(term: Validator | undefined): View {
   if (term === undefined) return null
   const uptime = term.uptimePerformance
   return figures([
     ['Stake', stakeSum(term.asset, term.amountStaked)],
     ['Delegated', stakeSum(term.asset, term.amountDelegated)],
-    ['Share of all stake', percent(String(term.stakePercentage ?? 0))],
+    ['Delegators', count(term.delegatorCount ?? 0)],
+    ['Share of all stake', percent((term.stakePercentage ?? 0).toFixed(2))],
     ['Uptime', uptime === undefined ? 'not known' : percent(String(uptime))],
     ['Ends', age(term.endTimestamp)],
   ])
@@ -97,7 +98,9 @@ function termTitle({ subnetId }: Validator): string {
     : `Current period on ${ends(subnetId)}`
 }
 
+/** All of a term, but what the figures above say of that on the primary network. */
 function termFacts(network: string, term: Validator): JSX.Element {
+  const isTold = term.subnetId === primarySubnetId
   const { startTimestamp: start, endTimestamp: end, potentialRewards: hoped } = term
   const passed = Math.min(end, Math.max(start, now() / 1_000)) - start
   const per = (value: number | undefined): string =>
@@ -111,14 +114,15 @@ function termFacts(network: string, term: Validator): JSX.Element {
     ['Ends', when(end)],
     ['Auto-renewed', term.stakingType === 'autoRenewed' ? (term.autoRenew?.state ?? 'yes') : ''],
     ['Stake', h('div', null, stakeOf(network, term), stakeBar(term))],
-    ['Share of total stake', per(term.stakePercentage)],
-    ['Delegated', sum(term.amountDelegated)],
-    ['Delegators', term.delegatorCount === undefined ? '' : count(term.delegatorCount)],
     ['Free delegation capacity', sum(term.delegationCapacity)],
     ['Delegation fee', term.delegationFee === undefined ? '' : percent(term.delegationFee)],
     [
       'Uptime seen by your node',
-      term.uptimePerformance === undefined ? 'not known' : per(term.uptimePerformance),
+      isTold
+        ? ''
+        : term.uptimePerformance === undefined
+          ? 'not known'
+          : per(term.uptimePerformance),
     ],
     ['AvalancheGo version', term.avalancheGoVersion],
     ['Expected reward', sum(hoped?.validationRewardAmount)],

@@ -60,30 +60,33 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
       }),
     ]),
     h('div', { class: 'grid two top-aligned' }, [
-      card(
-        'Staking calculator',
-        shown(details, (data) => h(Calculator, { details: data })),
-      ),
-      card(
-        'Versions of AvalancheGo',
-        shown(details, (data) => versions(data)),
+      h('div', { class: 'stack' }, [
+        card(
+          'Staking calculator',
+          shown(details, (data) => h(Calculator, { details: data })),
+        ),
+        card(
+          'Versions of AvalancheGo',
+          shown(details, (data) => versions(data)),
+        ),
+      ]),
+      shown(running, (pages) =>
+        distribution(
+          network,
+          pages.flatMap(({ validators }) => validators),
+        ),
       ),
     ]),
-    shown(running, (pages) =>
-      distribution(
-        network,
-        pages.flatMap(({ validators }) => validators),
-      ),
-    ),
   ])
 }
 
 /** Stake by the versions that nodes run, which the own node tells of its peers. */
 function versions({ validatorDetails }: Details): JSX.Element {
-  const total = Number(validatorDetails.totalAmountStaked)
+  const rows = validatorDetails.stakingDistributionByVersion
+  const total = rows.reduce((sum, one) => sum + Number(one.amountStaked), 0)
   return table(
     [['Version'], ['Nodes', 'num'], ['Stake, AVAX', 'num'], ['Share', 'num']],
-    validatorDetails.stakingDistributionByVersion.map((one) => [
+    rows.map((one) => [
       one.version === 'unknown' ? 'not known' : one.version,
       count(one.validatorCount),
       count(Math.round(Number(one.amountStaked) / navax)),
@@ -106,7 +109,7 @@ function distribution(network: string, all: readonly Validator[]): View {
     .slice(0, 10)
   const weeks = endsPerWeek(all)
   const title = 'Stake ending per week, AVAX'
-  return h('div', { class: 'grid two top-aligned' }, [
+  return h('div', { class: 'stack' }, [
     card(
       'Distribution',
       h('div', null, [

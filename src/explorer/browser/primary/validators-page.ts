@@ -107,9 +107,20 @@ export function validators(
     ...list,
     view: (page) =>
       rowTable(page.validators, [
-        ['Node', '', ({ nodeId }) => nodeLink(network, nodeId)],
+        [
+          'Node',
+          '',
+          ({ nodeId, avalancheGoVersion: version }) => [
+            nodeLink(network, nodeId),
+            version !== undefined && h('div', { class: 'quiet' }, visible(version)),
+          ],
+        ],
         ['Status', '', ({ validationStatus }) => termPill(validationStatus)],
-        ['Stake', 'num', (one) => h('div', null, stakeOf(network, one), stakeBar(one))],
+        [
+          'Stake, use of capacity',
+          'num',
+          (one) => h('div', null, stakeOf(network, one), stakeBar(one)),
+        ],
         ['Delegated', 'num wide', delegated],
         [
           'Free capacity',

@@ -24,7 +24,14 @@ import { to } from './kit/link.ts'
 import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
 import { brand, leadOn, usePlace, useTitle } from './kit/place.ts'
 import { shownThing } from './kit/shown-thing.ts'
-import { followStatus, isUnknown, pace, primaryNetworks, type World } from './kit/world.ts'
+import {
+  followStatus,
+  isUnknown,
+  onlyChain,
+  pace,
+  primaryNetworks,
+  type World,
+} from './kit/world.ts'
 import { MetricsPage } from './metrics-page.ts'
 import { Overview } from './overview/overview.ts'
 import { L1sPage, ValidationPage } from './primary/l1-page.ts'
@@ -135,7 +142,7 @@ const ownLists = [
 
 type MenuLink = readonly [label: string, link: string, place: string]
 
-function linksOfChain(chainId: number): readonly MenuLink[] {
+function linksOfChain(chainId: string): readonly MenuLink[] {
   return [
     ['Blocks', to('chain', chainId), `chain/${chainId}`],
     ...ownLists.map(([label, list]): MenuLink => [
@@ -149,7 +156,7 @@ function linksOfChain(chainId: number): readonly MenuLink[] {
 function linksOf(
   { status }: World,
   network: string | undefined,
-  chainId: number | undefined,
+  chainId: string | undefined,
 ): MenuLink[] {
   const hasEvm = status?.chains.some(({ kind }) => kind === 'evm') === true
   return [
@@ -170,8 +177,7 @@ function linksOf(
 }
 
 function menu(world: World, place: readonly string[]): JSX.Element {
-  const [only, ...others] = world.status?.chains ?? []
-  const chainId = others.length === 0 ? only?.evmChainId : undefined
+  const chainId = onlyChain(world)
   // Subnets and validations have their places below the network, and belong to the L1s.
   const isOfL1 = place[0] === 'primary' && ['subnet', 'validation'].includes(place[2] ?? '')
   const isOfChain = chainId !== undefined && place[0] === 'chain'

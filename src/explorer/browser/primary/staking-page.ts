@@ -69,13 +69,9 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
           'Versions of AvalancheGo',
           shown(details, (data) => versions(data)),
         ),
+        shown(running, (pages) => ends(allOf(pages))),
       ]),
-      shown(running, (pages) =>
-        distribution(
-          network,
-          pages.flatMap(({ validators }) => validators),
-        ),
-      ),
+      shown(running, (pages) => distribution(network, allOf(pages))),
     ]),
   ])
 }
@@ -95,7 +91,20 @@ function versions({ validatorDetails }: Details): JSX.Element {
   )
 }
 
-/** Numbers of nodes that hold parts of the stake, the greatest nodes, and the ends of stakes. */
+type ValidatorsPage = { readonly validators: readonly Validator[] }
+
+function allOf(pages: readonly ValidatorsPage[]): Validator[] {
+  return pages.flatMap(({ validators }) => validators)
+}
+
+/** Stake by the week in which it ends. */
+function ends(all: readonly Validator[]): View {
+  const title = 'Stake ending per week, AVAX'
+  const points = endsPerWeek(all)
+  return card(title, h(Chart, { points, label: title, height: 240, bars: true, hours: false }))
+}
+
+/** Numbers of nodes that hold parts of the stake, and the greatest nodes. */
 function distribution(network: string, all: readonly Validator[]): View {
   const stakes = all.map((one) => Number(one.amountStaked) + Number(one.amountDelegated ?? 0))
   const total = stakes.reduce((sum, one) => sum + one, 0)
@@ -107,29 +116,24 @@ function distribution(network: string, all: readonly Validator[]): View {
     .map((one, at) => ({ one, stake: stakes[at] ?? 0 }))
     .toSorted((a, b) => b.stake - a.stake)
     .slice(0, 10)
-  const weeks = endsPerWeek(all)
-  const title = 'Stake ending per week, AVAX'
-  return h('div', { class: 'stack' }, [
-    card(
-      'Distribution',
-      h('div', null, [
-        facts([
-          ['Nakamoto coefficient (1/3 of the stake)', held(34)],
-          ['Nodes that hold 1/2', held(51)],
-          ['Nodes that hold 2/3', held(67)],
-        ]),
-        table(
-          [['Largest validators'], ['Stake, AVAX', 'num'], ['Share', 'num']],
-          greatest.map(({ one, stake }) => [
-            nodeLink(network, one.nodeId),
-            count(Math.round(stake / navax)),
-            share(stake, total),
-          ]),
-        ),
+  return card(
+    'Distribution',
+    h('div', null, [
+      facts([
+        ['Nakamoto coefficient (1/3 of the stake)', held(34)],
+        ['Nodes that hold 1/2', held(51)],
+        ['Nodes that hold 2/3', held(67)],
       ]),
-    ),
-    card(title, h(Chart, { points: weeks, label: title, height: 240, bars: true, hours: false })),
-  ])
+      table(
+        [['Largest validators'], ['Stake, AVAX', 'num'], ['Share', 'num']],
+        greatest.map(({ one, stake }) => [
+          nodeLink(network, one.nodeId),
+          count(Math.round(stake / navax)),
+          share(stake, total),
+        ]),
+      ),
+    ]),
+  )
 }
 
 /** A form that computes as the chain does; nothing is requested. */

@@ -115,12 +115,8 @@ export function validators(
             version !== undefined && h('div', { class: 'quiet' }, visible(version)),
           ],
         ],
-        ['Status', '', ({ validationStatus }) => termPill(validationStatus)],
-        [
-          'Stake, use of capacity',
-          'num',
-          (one) => h('div', null, stakeOf(network, one), stakeBar(one)),
-        ],
+        ['Status', 'wide', ({ validationStatus }) => termPill(validationStatus)],
+        ['Stake, capacity', 'num', (one) => h('div', null, stakeOf(network, one), stakeBar(one))],
         ['Delegated', 'num wide', delegated],
         [
           'Free capacity',

@@ -41,7 +41,7 @@ type Given = {
 async function pageOf({ chains, check = () => ({}) }: Given): Promise<{
   readonly body: string
   readonly page: NodeReply | undefined
-  readonly get: (path: string) => Promise<NodeReply | undefined>
+  readonly get: (path: string, query?: string) => Promise<NodeReply | undefined>
 }> {
   const health = createHealth({ clock, log: silentLog })
   health.register('disk', check)
@@ -59,7 +59,8 @@ async function pageOf({ chains, check = () => ({}) }: Given): Promise<{
     lastHour: new Map([['Memory bytes', [2 ** 20, 3 * 2 ** 20]]]),
     recentLog: () => [{ time: 0, logger: 'main', level: 'WARN', event: '<b>', fields: { at: 7 } }],
   })
-  const get = async (path: string): Promise<NodeReply | undefined> => routes.get(path)?.(request)
+  const get = async (path: string, query = ''): Promise<NodeReply | undefined> =>
+    routes.get(path)?.({ ...request, query: new URLSearchParams(query) })
   const page = await get('')
   return { body: String(page?.body), page, get }
 }
@@ -78,6 +79,9 @@ void test('operator page: a well process says so, with chains, nodes, requests, 
   assert.match(body, /00:00:00\.000 WARN {2}main {2}&lt;b&gt; {2}at=7/)
   assert.doesNotMatch(body, /<script|<style| style=/)
   assert.match(String(page?.headers?.['content-security-policy']), /^default-src 'none'/)
+  assert.equal(page?.headers?.['refresh'], undefined)
+  const [, every = ''] = /href="\/ext\/firn\?([^"]+)"/.exec(body) ?? []
+  assert.equal((await get('', every))?.headers?.['refresh'], '10')
   const [, sheet = ''] = /href="\/ext\/firn(\/[^"]+)"/.exec(body) ?? []
   assert.match((await get(sheet))?.contentType ?? '', /^text\/css/)
 })

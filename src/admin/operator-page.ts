@@ -52,23 +52,30 @@ export type OperatorPageOptions = {
   readonly recentLog: () => readonly LogRecord[]
 }
 
-const style = `:root{color-scheme:light dark}
-body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:0 auto;padding:24px}
-h2{font-size:17px;margin:28px 0 8px}
+// The colours of the explorer.
+const style = `:root{color-scheme:light dark;--line:light-dark(#e1e8ee,#22303c);--quiet:light-dark(#566573,#94a5b4)}
+body{font:15px/1.5 system-ui,sans-serif;max-width:1240px;margin:0 auto;padding:24px;background:light-dark(#f6f8fa,#0c1218);color:light-dark(#16212b,#e4ecf2)}
+a{color:light-dark(#0b6c9e,#7cc9f2)}
+h1{margin:0;font-size:26px}
+h2{font-size:15px;margin:0 0 10px}
+section{background:light-dark(#fff,#131b23);border:1px solid var(--line);border-radius:10px;padding:16px 20px;margin:16px 0}
 table{border-collapse:collapse;width:100%}
-th,td{text-align:left;padding:6px 14px 6px 0;border-top:1px solid #8886;vertical-align:top}
+th,td{text-align:left;padding:6px 14px 6px 0;border-top:1px solid var(--line);vertical-align:top}
+th{border:0;font-size:13px;font-weight:400;color:var(--quiet)}
 th.num,td.num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .scroll{overflow-x:auto}
-.good{color:light-dark(#11663a,#6fd39b)}
-.bad{color:light-dark(#a3222c,#ff9aa2);font-weight:600}
-.busy{color:light-dark(#7a4d00,#f0b95c)}
+.quiet{color:var(--quiet);font-size:13px;margin:10px 0 0}
+.good{color:light-dark(#17693f,#7fd8a6)}
+.bad{color:light-dark(#a8271f,#ff9d92);font-weight:600}
+.busy{color:light-dark(#7d4f00,#f1c46b)}
+.problems{margin:0;padding-left:18px}
 .problems li{margin:6px 0}
 .figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(210px,1fr));gap:16px;margin:0}
-.figures dt{font-size:13px}
+.figures dt{font-size:13px;color:var(--quiet)}
 .figures dd{margin:0;font-size:20px;font-variant-numeric:tabular-nums}
 svg{display:block;width:100%;height:36px}
 polyline{fill:none;stroke:currentColor;stroke-width:1.5;vector-effect:non-scaling-stroke}
-pre{overflow-x:auto;font-size:12.5px;line-height:1.5}`
+pre{overflow-x:auto;font-size:12.5px;line-height:1.5;margin:0}`
 
 const headers = {
   'content-security-policy': "default-src 'none'; style-src 'self'; frame-ancestors 'none'",
@@ -80,7 +87,7 @@ const headers = {
 /** Handlers of the page and its style. */
 export function operatorRoutes(options: OperatorPageOptions): ReadonlyMap<string, RouteHandler> {
   return new Map<string, RouteHandler>([
-    ['', () => page(options)],
+    ['', ({ query }) => page(options, query.get('every') === seconds)],
     [
       '/style.css',
       () => ({ status: 200, contentType: 'text/css; charset=utf-8', headers, body: style }),
@@ -88,36 +95,64 @@ export function operatorRoutes(options: OperatorPageOptions): ReadonlyMap<string
   ])
 }
 
-async function page(options: OperatorPageOptions): Promise<NodeReply> {
+/** How often a page that is left open is read again, where its reader wants that. */
+const seconds = '10'
+
+/** Stages whose names do not say what they do. */
+const meanings: ReadonlyMap<string, string> = new Map([
+  ['freeze', 'moves old history from tables into files'],
+  ['merge', 'makes one file of several'],
+  ['check', 'compares history that was copied with the own node'],
+])
+
+async function page(options: OperatorPageOptions, isRenewed: boolean): Promise<NodeReply> {
   const { version, nodeId, health, gauges } = options
   const chains = await options.chains()
   const figures = figuresOf(await gauges.text())
+  const section = (title: string, content: string): string =>
+    `<section>${title === '' ? '' : `<h2>${title}</h2>\n`}${content}</section>`
+  const renewal = isRenewed
+    ? `renewed every ${seconds} s, <a href="/ext/firn">stop</a>`
+    : `<a href="/ext/firn">read again</a> · <a href="/ext/firn?every=${seconds}">every ${seconds} s</a>`
   const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(version)}, for its operator</title>
 <link rel="stylesheet" href="/ext/firn/style.css"></head><body><main>
 <h1>${escaped(version)}</h1>
-<p>${nodeId === undefined ? '' : `${escaped(nodeId)} · `}<a href="/ext/health">health</a> · <a href="/ext/metrics">all metrics</a> · <a href="/ext/firn">read again</a></p>
-${problemList(problemsOf(chains, health))}
-<h2>Chains</h2>
-${table(['Chain', 'State', '#Height', '#Behind', '#Blocks/s', '#Time left', 'Stages'], chains.map(chainRow))}
-<h2>Nodes</h2>
-${table(['Chain', 'Node', 'State', '#Latency', 'Problem'], chains.flatMap(nodeRows))}
-<h2>The last hour</h2>
-${hour(options.lastHour)}
-<h2>API requests by status</h2>
-${table(['Status', '#Requests since the start'], requestRows(figures))}
-<h2>Log</h2>
-<pre tabindex="0">${escaped(
+<p>${nodeId === undefined ? '' : `${escaped(nodeId)} · `}<a href="/ext/health">health</a> · <a href="/ext/metrics">all metrics</a> · ${renewal}</p>
+${section('', problemList(problemsOf(chains, health)))}
+${section(
+  'Chains',
+  table(
+    ['Chain', 'State', '#Height', '#Behind', '#Blocks/s', '#Time left', 'Stages'],
+    chains.map(chainRow),
+  ) + stageWords(chains),
+)}
+${section('Nodes', table(['Chain', 'Node', 'State', '#Latency', 'Problem'], chains.flatMap(nodeRows)))}
+${section('The last hour', hour(options.lastHour))}
+${section('API requests by status', table(['Status', '#Requests since the start'], requestRows(figures)))}
+${section(
+  'Log',
+  `<pre tabindex="0">${escaped(
     options
       .recentLog()
       .map((record) => humanLine(record, false))
       .join(''),
-  )}</pre>
-</main></body></html>
+  )}</pre>`,
+)}</main></body></html>
 `
-  return { status: 200, contentType: 'text/html; charset=utf-8', headers, body }
+  const renewed = isRenewed ? { ...headers, refresh: seconds } : headers
+  return { status: 200, contentType: 'text/html; charset=utf-8', headers: renewed, body }
+}
+
+/** Words on stages of the chains whose names do not say what they do. */
+function stageWords(chains: readonly OperatorChain[]): string {
+  const shown = new Set(chains.flatMap(({ stages }) => stages.map(({ stage }) => stage)))
+  const said = [...meanings].filter(([stage]) => shown.has(stage))
+  return said.length === 0
+    ? ''
+    : `<p class="quiet">${said.map(([stage, what]) => `${stage} ${what}`).join('; ')}.</p>`
 }
 
 /** Something wrong, and what helps. */

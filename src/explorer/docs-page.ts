@@ -1,4 +1,4 @@
-/** A page of the documentation as an HTML document: the list of pages beside the page. */
+/** A page of the documentation as an HTML document: the list of pages and the parts of the page beside it. */
 
 import { escaped } from '../core/text.ts'
 import type { Brand } from './brand.ts'
@@ -54,11 +54,30 @@ export function docsPage({
 ${sought === undefined ? '' : searchForm(sought)}${lists.join('')}</nav>
 <main id="main" class="card prose" tabindex="-1">
 ${html}
-</main>
-</div>
+${neighbours(entries, path)}</main>
+${contents(html)}</div>
 </div>
 </body>
 </html>
+`
+}
+
+/** Links to the parts of a page; nothing where it has fewer than two. */
+function contents(html: string): string {
+  const parts = [...html.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/g)]
+  if (parts.length < 2) return ''
+  const links = parts.map(([, id = '', title = '']) => {
+    return `<li><a href="#${id}">${title.replace(/<[^>]*>/g, '')}</a></li>`
+  })
+  return `<nav class="operations parts" aria-label="on this page"><h2>On this page</h2><ul>${links.join('')}</ul></nav>`
+}
+
+/** Links to the pages before and after one, in the order of the list. */
+function neighbours(entries: readonly DocsEntry[], path: string): string {
+  const at = entries.findIndex((one) => one.path === path)
+  if (at < 0 || entries.length < 2) return ''
+  const [before, after] = [entries[at - 1], entries[at + 1]]
+  return `<nav class="steps" aria-label="neighbours">${before === undefined ? '<span></span>' : `<a href="${escaped(before.path)}" rel="prev">← ${escaped(before.title)}</a>`}${after === undefined ? '' : `<a href="${escaped(after.path)}" rel="next">${escaped(after.title)} →</a>`}</nav>
 `
 }
 

@@ -2,7 +2,7 @@
  * The one HTML document of the explorer; everything else is drawn in the browser.
  *
  * It comes with the frame of every page and the first numbers, so that something is seen before
- * scripts run; without scripts it still says how far every chain is.
+ * scripts run; without scripts it says what the thing of the page is, and how far every chain is.
  */
 
 import { escaped } from '../core/text.ts'
@@ -23,6 +23,10 @@ export type ExplorerPage = {
   readonly origin: string
   /** The thing that the page shows, in a sentence. */
   readonly description: string
+  /** Facts about it by their names; none of lists. */
+  readonly facts: readonly (readonly [name: string, value: string])[]
+  /** Where the API has it. */
+  readonly json?: string | undefined
   /** Address of the picture of previews. */
   readonly picture: string
 }
@@ -31,7 +35,8 @@ export type ExplorerPage = {
 export function explorerPage(options: ExplorerPage): string {
   const { folder, status, brand, origin, path } = options
   const description = escaped(options.description)
-  const title = titleOf(options)
+  const name = escaped(visible(nameOf(options)))
+  const title = [name, escaped(brand.title)].filter((part) => part !== '').join(' · ')
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -57,7 +62,7 @@ export function explorerPage(options: ExplorerPage): string {
 </head>
 <body>
 <div id="app">${frame(brand, status)}</div>
-<noscript>${statusTable(status)}</noscript>
+<noscript>${withoutScripts(options, name)}</noscript>
 </body>
 </html>
 `
@@ -88,21 +93,19 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['l1s', 'L1s'],
 ])
 
-/** Title of a path, also for previews of links: `Transaction 0x5c7fbe…5dae73 on Summit`. */
-function titleOf({ path, status, brand }: ExplorerPage): string {
+/** Name of a path, also for previews of links: `Transaction 0x5c7fbe…5dae73 on Summit`; empty of the first page. */
+function nameOf({ path, status }: ExplorerPage): string {
   const [page = '', first = '', kind = '', ...rest] = segmentsOf(path)
   const chain = status.chains.find(({ evmChainId }) => String(evmChainId) === first)?.name
   const isMessage = page === 'message'
   const where = page === 'chain' ? (chain ?? first) : isMessage ? '' : first
   const id = isMessage ? first : rest.find((part) => part.length > 20 || /^\d+$/.test(part))
   const what = kind === '' ? (page === 'chain' ? '' : page) : kind
-  const text =
-    what === ''
-      ? where
-      : [kinds.get(what) ?? capital(what), id && ends(id), where && `on ${where}`]
-          .filter((part) => part !== '' && part !== undefined)
-          .join(' ')
-  return escaped(text === '' ? brand.title : `${visible(text)} · ${brand.title}`)
+  return what === ''
+    ? where
+    : [kinds.get(what) ?? capital(what), id && ends(id), where && `on ${where}`]
+        .filter((part) => part !== '' && part !== undefined)
+        .join(' ')
 }
 
 function capital(word: string): string {
@@ -113,17 +116,27 @@ function counted(height: number): string {
   return height.toLocaleString('en-US')
 }
 
-function statusTable({ chains, version }: Status): string {
-  return `<div class="frame"><main>
-<h1>Firn ${escaped(version)}</h1>
-<p>The explorer needs JavaScript; <a href="/status">/status</a> and
-<a href="/openapi.json">/openapi.json</a> do not.</p>
-<table>
+/** The thing of the page in a few words, and the table of chains. */
+function withoutScripts(
+  { status, brand, description, facts, json }: ExplorerPage,
+  name: string,
+): string {
+  const pairs = facts.map(
+    ([fact, value]) => `<div><dt>${escaped(fact)}</dt><dd>${escaped(visible(value))}</dd></div>`,
+  )
+  const own = json === undefined ? '' : `<a href="${escaped(json)}">This page as JSON</a>, `
+  return `<div class="frame"><main class="stack">
+<h1>${name === '' ? escaped(brand.title) : name}</h1>
+<p class="said">${escaped(description)}</p>
+${pairs.length === 0 ? '' : `<dl class="facts card">${pairs.join('')}</dl>`}
+<p>The explorer needs JavaScript to show more. ${own}<a href="/status">/status</a> and
+<a href="/openapi.json">/openapi.json</a> do not${brand.hasDocs ? ', nor does the <a href="/docs">documentation</a>' : ''}.</p>
+<section class="card"><div class="scroll"><table>
 <thead><tr><th>Chain</th><th>State</th><th>Indexed</th><th>Head</th><th>Blocks/s</th></tr></thead>
 <tbody>
-${chains.map(statusRow).join('\n')}
+${status.chains.map(statusRow).join('\n')}
 </tbody>
-</table>
+</table></div></section>
 </main></div>`
 }
 

@@ -79,6 +79,38 @@ export const stories: Readonly<Record<string, Journey>> = {
     await visit(page, origin, '/chain/51001')
     assert.doesNotMatch(await page.locator('#main table').innerText(), /Proposer|NodeID-/)
   },
+  'amounts in events of a contract are in tokens and coins, raw when pointed at': async (
+    page,
+    origin,
+  ) => {
+    const event = encodeURIComponent('Traded(address,bool,uint256,uint256)')
+    await visit(page, origin, `/chain/51001/address/${id('Summit.exchange')}/events?event=${event}`)
+    const row = page.locator('#main tbody tr').first()
+    assert.match(await row.innerText(), /tokens: 10 GLC\s+coins: 0\.4 SUM/)
+    assert.equal(await row.getByTitle('10000000000000000000', { exact: true }).count(), 1)
+  },
+  'coins of an address are drawn from its first transaction, without a node': async (
+    page,
+    origin,
+  ) => {
+    const path = `/v1/chains/51001/addresses/${id('trader')}`
+    const { transactions } = await answerOf<{
+      transactions: readonly [{ nativeTransaction: { value: string } }]
+    }>(origin, `${path}/transactions?sortOrder=asc&pageSize=1`)
+    const { nativeTokenBalance } = await answerOf<{ nativeTokenBalance: { balance: string } }>(
+      origin,
+      `${path}/balances:getNative`,
+    )
+    await visit(page, origin, `/chain/51001/address/${id('trader')}`)
+    await page.getByRole('button', { name: 'Show balance over time' }).click()
+    await page.locator('.points summary').click()
+    const values = await page.locator('.points tbody tr td:last-child').allInnerTexts()
+    const coins = (wei: string): number => Number((Number(wei) / 1e18).toPrecision(9))
+    const drawn = values.map((text) => Number(text.replaceAll(',', '')))
+    assert.ok(drawn.length > 10)
+    assert.equal(drawn[0], coins(nativeTokenBalance.balance))
+    assert.equal(drawn.at(-1), coins(transactions[0].nativeTransaction.value))
+  },
   'an item has its traits as tiles, a fee its value': async (page, origin) => {
     const nft = `${id('Summit.pictures')}/7`
     await visit(page, origin, `/chain/51001/nft/${nft}`)
@@ -176,6 +208,33 @@ export const stories: Readonly<Record<string, Journey>> = {
       rows.some((text) => text.split('\t').at(-1) === value),
       rows.join('\n'),
     )
+  },
+  'the console begins with subjects and a search, an operation with its sentence': async (
+    page,
+    origin,
+  ) => {
+    const { paths, tags } = await answerOf<{
+      paths: Record<string, Record<string, { tags: string[]; summary: string }>>
+      tags: readonly { name: string }[]
+    }>(origin, '/openapi.json')
+    const all = Object.values(paths)
+      .flatMap((methods) => Object.values(methods))
+      .filter(({ summary }) => !summary.startsWith('Older name'))
+    const used = new Set(all.map((one) => one.tags[0]))
+    await visit(page, origin, '/api')
+    const list = page.locator('.operations')
+    assert.deepEqual(
+      await list.locator('h2').allInnerTexts(),
+      tags.map(({ name }) => name).filter((name) => used.has(name)),
+    )
+    assert.equal(await list.locator('li').count(), all.length)
+    await list.locator('input').fill('holders nft')
+    await page.waitForFunction(() => document.querySelectorAll('.operations li').length < 9)
+    await list.locator('li a').first().click()
+    await page.waitForFunction(() => location.pathname.startsWith('/api/'))
+    await settled(page)
+    assert.match(await page.locator('h1').innerText(), /hold/i)
+    await page.getByRole('button', { name: 'Send' }).waitFor()
   },
   'who was most active stands first, with its share of all': async (page, origin) => {
     await visit(page, origin, '/chain/51001')

@@ -46,6 +46,30 @@ void test('documentation: every page is served, and every link leads to somethin
   }
 })
 
+void test('documentation: pages lead to the next one, in the order of the list, and to their parts', async () => {
+  const read = async (path: string): Promise<string> => (await http.inject(path)).body
+  const list = (await read('/docs')).split('<main')[0] ?? ''
+  const paths = [...list.matchAll(/<li><a href="([^"]+)"/g)].map(([, path = '']) => path)
+  const [first = ''] = paths
+  const walked: string[] = []
+  for (let path: string | undefined = first; path !== undefined;) {
+    const body = await read(path)
+    const before = /href="([^"]+)" rel="prev"/.exec(body)?.[1]
+    assert.equal(before, walked.at(-1), path)
+    walked.push(path)
+    path = /href="([^"]+)" rel="next"/.exec(body)?.[1]
+  }
+  assert.deepEqual(walked, paths)
+  const page = await read('/docs/guide/explorer')
+  const main = page.slice(page.indexOf('<main'), page.indexOf('</main'))
+  const parts = [...main.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => `#${id}`)
+  const links = page.slice(page.indexOf('On this page')).matchAll(/href="(#[^"]+)"/g)
+  assert.deepEqual(
+    [...links].map(([, link]) => link),
+    parts,
+  )
+})
+
 void test('documentation: pages that have all words are found, those in whose title one is come first', async () => {
   const search = async (words: string): Promise<string> =>
     (await http.inject(`/docs/search?q=${encodeURIComponent(words)}`)).body.split('<main')[1] ?? ''

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 
 import { natSpecOf } from '../../src/explorer/browser/contract/natspec.ts'
+import { walkedBack } from '../../src/explorer/browser/evm/moved-coins.ts'
 import { trafficOf } from '../../src/explorer/browser/icm/traffic-sums.ts'
 import { urlOf } from '../../src/explorer/browser/kit/contract.ts'
 import { attributesOf } from '../../src/explorer/browser/kit/format.ts'
@@ -66,6 +67,42 @@ void test('rewards: a fee takes its part, a full year pays the same before and a
     rewardOf({ ...year, minRate: minRates.after }),
   )
   assert.equal(rewardOf({ ...year, supply: 0n, minRate: minRates.before }), 0n)
+})
+
+void test('balances: walked back over transactions, where they begin with nothing', () => {
+  const [own, other] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`]
+  const base = { gasUsed: '21000', gasPrice: '10', txStatus: '1' }
+  const move = (from: string, to: string, value: string): object => ({
+    from: { address: from },
+    to: { address: to },
+    value,
+  })
+  const native = (blockTimestamp: number, more: object): object => ({
+    nativeTransaction: { ...base, ...more, blockTimestamp },
+  })
+  // Got 1,000,000; paid 300 with a fee of 210,000; failed to pay 5; in one block got 7 back by a call and sent itself 9.
+  const transactions = [
+    native(40, move(own, own, '9')),
+    {
+      ...native(40, move(other, `0x${'cc'.repeat(20)}`, '0')),
+      internalTransactions: [
+        { ...move(other, own, '7'), isReverted: false },
+        { ...move(other, own, '1000'), isReverted: true },
+      ],
+    },
+    native(30, { ...move(own, other, '5'), txStatus: '0' }),
+    native(20, move(own, other, '300')),
+    native(10, move(other, own, '1000000')),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the fields that count
+  ] as unknown as Parameters<typeof walkedBack>[2]
+  const end = 1_000_000 - 3 * 210_000 - 300 + 7
+  assert.deepEqual(walkedBack(own.toUpperCase().replace('X', 'x'), String(end), transactions), [
+    { timestamp: 10, units: 1_000_000n },
+    { timestamp: 20, units: 789_700n },
+    { timestamp: 30, units: 579_700n },
+    { timestamp: 40, units: BigInt(end) },
+  ])
+  assert.equal(walkedBack(own, String(end + 1), transactions), undefined)
 })
 
 void test('ending stake: one point a week, also where no stake ends', () => {

@@ -117,6 +117,7 @@ void test('explorer: the whole of it is at most 140 kB by gzip', () => {
       path: '/',
       origin: '',
       description: '',
+      facts: [],
       picture: '',
     }),
   ).length
@@ -301,6 +302,25 @@ void test('explorer: without scripts the document tells the status, with every s
   assert.ok(table.includes('stopped: parent&#39;s hash'))
   assert.ok(table.includes('<td>41</td><td>42</td><td>1.3</td>'))
   assert.ok(table.includes('<td>Waiting</td><td>syncing</td><td>–</td><td>–</td><td>–</td>'))
+})
+
+void test('explorer: without scripts a page tells its thing', async () => {
+  const own = Fastify()
+  const told = {
+    text: 'Trader sent 2 <GLC>',
+    facts: [['From', '<b> 0x12']],
+    url: '/v1/x?a&b',
+  } as const
+  mountExplorer(own, () => Promise.resolve(status), {
+    preview: async () => ({ isMissing: false, ...told }),
+  })
+  const { body } = await own.inject(`/chain/7/tx/0x${'ab'.repeat(32)}`)
+  const shown = body.slice(body.indexOf('<noscript>'))
+  assert.match(shown, /<h1>Transaction 0xababab…ababab on 7<\/h1>/)
+  assert.match(shown, /<p class="said">Trader sent 2 &lt;GLC&gt;<\/p>/)
+  assert.match(shown, /<dt>From<\/dt><dd>&lt;b&gt; 0x12<\/dd>/)
+  assert.match(shown, /<a href="\/v1\/x\?a&amp;b">This page as JSON<\/a>/)
+  await own.close()
 })
 
 void test('explorer: other versions and names are not found', async () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { cast } from '../browser/places.ts'
 import { demoFolder, startDemo, untilDemoServed } from '../support/processes/firn-process.ts'
 
 /** Chain, beginning of the hash, sentence. */
@@ -196,4 +197,73 @@ void test('summaries: lists and messages have the text of the page of the transa
   for (const { sourceEvmChainId, sourceTransaction, summary } of messages)
     if (sourceTransaction !== undefined && summary !== undefined)
       assert.equal(summary.text, await summaryOf(sourceEvmChainId, sourceTransaction.txHash))
+})
+
+type Unit = { readonly address?: string; readonly symbol: string; readonly decimals: number }
+type Value = { readonly name: string; readonly value: string; readonly token?: Unit }
+type Words = { readonly decoded?: { readonly name: string; readonly parameters: readonly Value[] } }
+
+/** Numbers of events with what they are amounts of: `tokens 10 GLC`. */
+function told(log: Words): string[] {
+  return (log.decoded?.parameters ?? [])
+    .filter(({ token }) => token !== undefined)
+    .map(({ name, value, token }) => {
+      const { decimals = 0, symbol = '', address } = token ?? {}
+      const units = Number(value) / 10 ** decimals
+      return `${name} ${units} ${symbol}${address === undefined ? '' : ` ${address.toLowerCase()}`}`
+    })
+}
+
+void test('summaries: amounts in events, calls and results say of what they are', async (t) => {
+  const firn = await startDemo(t, await demoFolder(t))
+  await untilDemoServed(firn)
+  const chain = '/v1/chains/51001'
+  const [token = '', market = ''] = [cast['Summit.token'], cast['Summit.exchange']]
+  const events = async (path: string): Promise<string[][]> => {
+    const { logs } = (await firn.get(`${chain}/${path}`)) as unknown as { logs: Words[] }
+    return logs.map(told)
+  }
+  const traded = 'event=Traded(address,bool,uint256,uint256)'
+  const path = `logs?address=${market}&${traded}`
+  const { logs } = (await firn.get(`${chain}/${path}&amounts=true`)) as unknown as {
+    logs: readonly (Words & { txHash: string })[]
+  }
+  assert.ok(logs.length >= 4)
+  for (const log of logs) {
+    // The sentence is made of what the sender had before and after.
+    const { summary } = (await firn.get(`${chain}/transactions/${log.txHash}`)) as unknown as Detail
+    const [tokens = '', coins = ''] = told(log)
+    assert.ok(tokens.endsWith(` ${token}`))
+    for (const amount of [tokens, coins]) {
+      const [, units, symbol] = amount.split(' ')
+      assert.match(summary.text, new RegExp(`swapped .*\\b${units} ${symbol}\\b`))
+    }
+  }
+  // Without the parameter nobody looks at what moved; a token's own amounts are known by their names.
+  assert.deepEqual(await events(`${path}&pageSize=1`), [[]])
+  const transfer = 'event=Transfer(address,address,uint256)&pageSize=1'
+  assert.deepEqual(await events(`logs?address=${token}&${transfer}`), [[`value 15 GLC ${token}`]])
+
+  const hash = cast['tx transfer'] ?? ''
+  assert.deepEqual(await events(`transactions/${hash}/logs`), [[`value 25 GLC ${token}`]])
+  const { nativeTransaction } = (await firn.get(`${chain}/transactions/${hash}`)) as unknown as {
+    nativeTransaction: { decodedInput: Words['decoded'] }
+  }
+  const units = nativeTransaction.decodedInput?.parameters.map((one) => one.token?.symbol)
+  assert.deepEqual(units, [undefined, 'GLC'])
+
+  const abi = {
+    type: 'function',
+    name: 'totalSupply',
+    inputs: [],
+    outputs: [{ name: '', type: 'uint256' }],
+    stateMutability: 'view',
+  }
+  const reply = await fetch(`${firn.apiUrl}${chain}/contracts/${token}/calls`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ calls: [{ abi }] }),
+  })
+  const { calls } = (await reply.json()) as { calls: [{ values: Value[] }] }
+  assert.equal(calls[0].values[0]?.token?.symbol, 'GLC')
 })

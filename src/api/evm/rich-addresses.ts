@@ -25,6 +25,7 @@ import {
 } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../prices/token-lists.ts'
+import { type Moved, unitOf, withUnit } from './abi/amounts.ts'
 import type { RegistryNames } from './registry-names.ts'
 import { looksLikeSpam } from './tokens/spam.ts'
 
@@ -51,12 +52,12 @@ export type RichAddressBook = {
   readonly load: (ids: readonly number[]) => MaybePromise<Named>
   /** Throws `bad-text` for anything but an address. */
   readonly find: (text: string) => MaybePromise<Found>
-  /** Labels of addresses, also of those that the chain has never shown; of the first {@link mostLabelled}. */
-  readonly labels: (addresses: readonly Uint8Array[]) => Promise<LabelOf>
+  /** Facts about addresses, also those that the chain has never shown; of the first {@link mostLabelled}. */
+  readonly rich: (addresses: readonly Uint8Array[]) => Promise<RichOf>
 }
 
-/** Label of an address; `undefined` where it has none. */
-type LabelOf = (address: Uint8Array) => string | undefined
+/** Label, symbol and decimals of an address, as far as it has them. */
+type RichOf = (address: Uint8Array) => Partial<RichAddress> | undefined
 
 /** Names of verified contracts at addresses, in their order. */
 export type ContractNames = (
@@ -79,51 +80,69 @@ export type RichAddressBooks = (chain: ServedChain) => RichAddressBook
 /** Labels of addresses of a page that stand as text. */
 export type Labels = {
   readonly of: (address: string | undefined) => string | undefined
-  /** A call or an event in words, with what the addresses in it are called. */
-  readonly in: <D extends Decoded | undefined>(decoded: D) => D
+  /**
+   * A call or an event in words, with what the addresses in it are called and what its amounts are of: `contract`
+   * was called or logged it, `moved` is what its transaction moved.
+   */
+  readonly in: <D extends Decoded | undefined>(
+    decoded: D,
+    of?: { readonly contract?: string | undefined; readonly moved?: Moved | undefined },
+  ) => D
 }
+
+const nothing: Moved = new Map()
 
 /** Addresses in decoded values of an answer that are looked up: a list of a stranger may have thousands. */
 const mostInValues = 2_000
 
 /** Labels of `addresses` and of the first {@link mostInValues} in decoded values. Cost: two look-ups of all. */
 export async function labelsOf(
-  { labels }: RichAddressBook,
+  { rich }: RichAddressBook,
   addresses: readonly (string | undefined)[],
   decoded: readonly (Decoded | undefined)[] = [],
 ): Promise<Labels> {
   const values = decoded.flatMap((one) => one?.parameters.flatMap(addressesIn) ?? [])
   const wanted = [...addresses.flatMap((one) => one ?? []), ...values.slice(0, mostInValues)]
-  const labelOf = await labels(wanted.map(fromHex))
+  const richOf = await rich(wanted.map(fromHex))
+  const labelOf = (address: string): string | undefined => richOf(fromHex(address))?.label
   const labelled = (each: Value): Value => {
     const [first, ...others] = addressesIn(each)
     if (first === undefined) return each
-    if (each.type === 'address') return { ...each, label: labelOf(fromHex(first)) }
+    if (each.type === 'address') return { ...each, label: labelOf(first) }
     const known = [first, ...others].flatMap((one) => {
-      const label = labelOf(fromHex(one))
+      const label = labelOf(one)
       return label === undefined ? [] : [[one, label] as const]
     })
     return known.length === 0 ? each : { ...each, labels: Object.fromEntries(known) }
   }
   return {
-    of: (address) => (address === undefined ? undefined : labelOf(fromHex(address))),
-    in: (one) => one && { ...one, parameters: one.parameters.map(labelled) },
+    of: (address) => (address === undefined ? undefined : labelOf(address)),
+    in: (one, { contract, moved = nothing } = {}) => {
+      if (one === undefined) return one
+      const own = contract === undefined ? undefined : unitOf(richOf(fromHex(contract)) ?? {})
+      const of = { method: one.name, own, moved }
+      return { ...one, parameters: one.parameters.map((each) => withUnit(labelled(each), of)) }
+    },
   }
 }
 
-/** Logs with the labels of those who logged them, and of the addresses in them. */
+/** Logs with the labels of those who logged them, and {@link Labels.in} words; `movedBy` by place. */
 export async function labelledLogs<
   L extends { readonly address: string; readonly decoded?: Decoded | undefined },
->(book: RichAddressBook, logs: readonly L[]): Promise<(L & { label: string | undefined })[]> {
+>(
+  book: RichAddressBook,
+  logs: readonly L[],
+  movedBy: (at: number) => Moved | undefined,
+): Promise<(L & { label: string | undefined })[]> {
   const labels = await labelsOf(
     book,
     logs.map(({ address }) => address),
     logs.map(({ decoded }) => decoded),
   )
-  return logs.map((log) => ({
+  return logs.map((log, at) => ({
     ...log,
     label: labels.of(log.address),
-    decoded: labels.in(log.decoded),
+    decoded: labels.in(log.decoded, { contract: log.address, moved: movedBy(at) }),
   }))
 }
 
@@ -197,7 +216,7 @@ function createBook(chain: ServedChain, clock: Clock, sources: NameSources): Ric
       return named
     })
   }
-  return { load, find: finding(chain), labels: labelling(chain, sources.notes, load) }
+  return { load, find: finding(chain), rich: looking(chain, sources.notes, load) }
 }
 
 /** Makes entries of numbers anew, `stale` with those that were kept. */
@@ -247,12 +266,12 @@ function finding({ store }: ServedChain): RichAddressBook['find'] {
   return (text) => known.get(text) ?? search(text)
 }
 
-/** Labels by text, of what the chain has not shown those of the operator. */
-function labelling(
+/** Addresses by their bytes; of what the chain has not shown the operator's label. */
+function looking(
   { store, facts }: ServedChain,
   notes: TokenNotes,
   load: RichAddressBook['load'],
-): RichAddressBook['labels'] {
+): RichAddressBook['rich'] {
   return async (addresses) => {
     const distinct = [...new Map(addresses.map((one) => [keyOf(one), one])).values()]
     const looked = distinct.slice(0, mostLabelled)
@@ -261,7 +280,7 @@ function labelling(
     const found = new Map(looked.map((one, at) => [keyOf(one), ids[at]]))
     return (address) => {
       const id = found.get(keyOf(address))
-      return id === undefined ? notes(facts, address)?.label : named(id).rich.label
+      return id === undefined ? { label: notes(facts, address)?.label } : named(id).rich
     }
   }
 }

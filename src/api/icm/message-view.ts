@@ -173,15 +173,15 @@ async function labelsOfMessages(
     ] as const)
       wanted.set(keyOf(id), [...(wanted.get(keyOf(id)) ?? []), ...addresses])
   }
-  const labels = new Map(
+  const rich = new Map(
     await Promise.all(
       [...wanted].map(async ([key, addresses]) => {
         const chain = chains.byBlockchainId(bytesOfKey(key))
-        return [key, chain && (await addressBooks(chain).labels(addresses))] as const
+        return [key, chain && (await addressBooks(chain).rich(addresses))] as const
       }),
     ),
   )
-  return (blockchainId, address) => labels.get(keyOf(blockchainId))?.(address)
+  return (blockchainId, address) => rich.get(keyOf(blockchainId))?.(address)?.label
 }
 
 /** Decimal EVM chain id, or empty where the chain is not known here. */

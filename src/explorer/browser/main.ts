@@ -24,7 +24,14 @@ import { to } from './kit/link.ts'
 import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
 import { brand, leadOn, usePlace, useTitle } from './kit/place.ts'
 import { shownThing } from './kit/shown-thing.ts'
-import { followStatus, isUnknown, pace, primaryNetworks, type World } from './kit/world.ts'
+import {
+  followStatus,
+  isUnknown,
+  onlyChain,
+  pace,
+  primaryNetworks,
+  type World,
+} from './kit/world.ts'
 import { MetricsPage } from './metrics-page.ts'
 import { Overview } from './overview/overview.ts'
 import { L1sPage, ValidationPage } from './primary/l1-page.ts'
@@ -135,7 +142,7 @@ const ownLists = [
 
 type MenuLink = readonly [label: string, link: string, place: string]
 
-function linksOfChain(chainId: number): readonly MenuLink[] {
+function linksOfChain(chainId: string): readonly MenuLink[] {
   return [
     ['Blocks', to('chain', chainId), `chain/${chainId}`],
     ...ownLists.map(([label, list]): MenuLink => [
@@ -149,7 +156,7 @@ function linksOfChain(chainId: number): readonly MenuLink[] {
 function linksOf(
   { status }: World,
   network: string | undefined,
-  chainId: number | undefined,
+  chainId: string | undefined,
 ): MenuLink[] {
   const hasEvm = status?.chains.some(({ kind }) => kind === 'evm') === true
   return [
@@ -170,8 +177,7 @@ function linksOf(
 }
 
 function menu(world: World, place: readonly string[]): JSX.Element {
-  const [only, ...others] = world.status?.chains ?? []
-  const chainId = others.length === 0 ? only?.evmChainId : undefined
+  const chainId = onlyChain(world)
   // Subnets and validations have their places below the network, and belong to the L1s.
   const isOfL1 = place[0] === 'primary' && ['subnet', 'validation'].includes(place[2] ?? '')
   const isOfChain = chainId !== undefined && place[0] === 'chain'
@@ -208,7 +214,7 @@ function pageOf(world: World, place: readonly string[]): JSX.Element {
     case 'api':
       return h(ConsolePage, { world, id: first })
     default:
-      return h(Lost, { why: '' })
+      return h(Lost, { world, why: '' })
   }
 }
 
@@ -238,7 +244,8 @@ function chainPageOf(
   rest: readonly string[],
 ): JSX.Element {
   const [id = '', list = ''] = rest
-  if (isUnknown(world, chainId)) return h(Lost, { why: `Chain ${chainId} is not indexed here.` })
+  if (isUnknown(world, chainId))
+    return h(Lost, { world, why: `Chain ${chainId} is not indexed here.` })
   switch (view) {
     case '':
     case 'transactions':
@@ -260,14 +267,14 @@ function chainPageOf(
     case 'gas':
       return h(GasPage, { world, chainId })
     default:
-      return h(Lost, { why: '' })
+      return h(Lost, { world, why: '' })
   }
 }
 
 function addressPageOf(world: World, chainId: string, address: string, view: string): JSX.Element {
   return /^0x[0-9a-f]{40}$/i.test(address)
     ? h(AddressPage, { world, chainId, address, view })
-    : h(Lost, { why: `This is no address: ${visible(address)}` })
+    : h(Lost, { world, why: `This is no address: ${visible(address)}` })
 }
 
 function primaryPageOf(
@@ -295,13 +302,19 @@ function primaryPageOf(
   }
 }
 
-/** A place that leads nowhere, and why. */
-function Lost({ why }: { readonly why: string }): JSX.Element {
+/** A place that leads nowhere, why, and where there is something. */
+function Lost({ world, why }: { readonly world: World; readonly why: string }): JSX.Element {
   useTitle('Not found')
   return h('div', { class: 'stack' }, [
     heading('404', 'Page not found'),
     why !== '' && h('p', { class: 'failed', role: 'alert' }, why),
-    h('a', { href: to() }, 'Home'),
+    h('p', null, [
+      'Look for an address, a hash, a block or a name in the search above (key /), or go to ',
+      h('a', { class: 'also', href: to() }, 'Home'),
+      world.chains.map(({ chainId, chainName }) =>
+        h('a', { class: 'also', href: to('chain', chainId) }, visible(chainName)),
+      ),
+    ]),
   ])
 }
 

@@ -9,7 +9,7 @@ import { visible, words } from './kit/format.ts'
 import { to } from './kit/link.ts'
 import { MetricChart, metricTitle } from './kit/metric-chart.ts'
 import { CsvLink } from './kit/paged.ts'
-import { card, facts, heading, segments, select, shown } from './kit/parts.ts'
+import { card, facts, heading, segments, select, shown, type View } from './kit/parts.ts'
 import { go, query, useTitle, withParams } from './kit/place.ts'
 import { now, chainName, type World } from './kit/world.ts'
 
@@ -75,15 +75,28 @@ function asMetricsChain({ chainId, chainName }: { chainId: string; chainName: st
   return { evmChainId: Number(chainId), chainName }
 }
 
-function all(chainId: string, interval: string): JSX.Element {
+/** Groups of metrics by what is in their names; the last has the rest. */
+const groups = [
+  ['Gas and fees', /gas|gps|fees/i],
+  ['Addresses', /address|sender/i],
+  ['Contracts', /contract|deployer/i],
+  ['Transactions', /./],
+] as const
+
+function all(chainId: string, interval: string): View {
   const names = metricNames.filter((name) => interval === 'day' || !isDayMetric(name))
-  return h(
-    'div',
-    { class: 'grid three' },
-    names.map((metric) =>
-      h(MetricChart, { key: `${chainId} ${metric}`, chainId, metric, interval, height: 140 }),
+  const of = Map.groupBy(names, (name) => groups.find(([, part]) => part.test(name))?.[0])
+  // Each group stands where its first metric does.
+  return [...of].map(([title, metrics]) => [
+    h('h2', { class: 'group' }, title),
+    h(
+      'div',
+      { class: `grid ${metrics.length === 4 ? 'four' : 'three'}` },
+      metrics.map((metric) =>
+        h(MetricChart, { key: `${chainId} ${metric}`, chainId, metric, interval, height: 140 }),
+      ),
     ),
-  )
+  ])
 }
 
 const ranges = [

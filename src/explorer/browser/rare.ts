@@ -3,8 +3,17 @@
 import { ConsolePage } from './console/console-page.ts'
 import { Read, Write } from './contract/calls.ts'
 import { Events } from './contract/events.ts'
+import { BalanceHistory } from './evm/balance-history.ts'
 import { GasPage } from './evm/gas-page.ts'
 import { Picture } from './primary/flow-picture.ts'
 
 /** By name. */
-export const rare = { ConsolePage, Events, GasPage, Picture, Read, Write } as const
+export const rare = {
+  BalanceHistory,
+  ConsolePage,
+  Events,
+  GasPage,
+  Picture,
+  Read,
+  Write,
+} as const

@@ -102,6 +102,8 @@ export function mountExplorer(
       path,
       origin,
       description: about.text ?? brand.description,
+      facts: about.facts ?? [],
+      json: about.url,
       picture: `${origin}${previewIn(files.version, brand)}`,
     })
     const isFound = isPage(path, known) && !about.isMissing

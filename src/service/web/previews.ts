@@ -7,11 +7,18 @@ import type { AskApi } from '../../api/mcp/tool-server.ts'
 import { isObject } from '../../core/json.ts'
 import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
+import { moment, words } from '../../explorer/browser/kit/format.ts'
 import { segmentsOf } from '../../explorer/browser/kit/link.ts'
 import { shownThing } from '../../explorer/browser/kit/shown-thing.ts'
 
 /** The sentence, where there is one; `isMissing` where the API says that there is no such thing. */
-export type Preview = { readonly isMissing: boolean; readonly text?: string | undefined }
+export type Preview = {
+  readonly isMissing: boolean
+  readonly text?: string | undefined
+  /** Single values that the API has of the thing, and its address there. */
+  readonly facts?: readonly (readonly [name: string, value: string])[]
+  readonly url?: string
+}
 
 /** A request for a page. */
 export type PreviewRequest = Pick<FastifyRequest, 'headers' | 'ip' | 'host'>
@@ -37,8 +44,8 @@ export function createPreviews(http: FastifyInstance, clock: Clock): FindPreview
     }
     // An id that is none is refused.
     if (answer?.status === 404 || answer?.status === 400) return { isMissing: !thing.mayBeUnknown }
-    const text = answer?.status === 200 ? sentenceOf(JSON.parse(answer.text)) : undefined
-    return { isMissing: false, text }
+    const known: unknown = answer?.status === 200 ? JSON.parse(answer.text) : undefined
+    return { isMissing: false, text: sentenceOf(known), facts: factsOf(known), url: thing.url }
   }
 }
 
@@ -52,6 +59,25 @@ async function knownToNode(
   const call = { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionByHash', params: [txHash] }
   const { status, text } = await ask(`/v1/chains/${encodeURIComponent(chainId)}/rpc`, call)
   return status === 200 && text.includes('"result":{')
+}
+
+// Longer values are no reading matter.
+const longest = 200
+
+/** Single values of an answer by their names in words: of a transaction those of its part that lists have. */
+function factsOf(answer: unknown): [string, string][] {
+  if (!isObject(answer)) return []
+  const { nativeTransaction } = answer
+  const shown = isObject(nativeTransaction) ? nativeTransaction : answer
+  return Object.entries(shown).flatMap(([name, value]) => {
+    // Of an address what it is called as well.
+    const { address, label } = isObject(value) ? value : {}
+    const isTime = typeof value === 'number' && /timestamp$/i.test(name)
+    const text = [label, address ?? (isTime ? `${moment(value)} UTC` : value)]
+      .filter((part) => part !== undefined && typeof part !== 'object')
+      .join(' ')
+    return text === '' || text.length > longest ? [] : [[words(name), text]]
+  })
 }
 
 function sentenceOf(answer: unknown): string | undefined {

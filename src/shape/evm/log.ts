@@ -4,7 +4,19 @@ import { Type, type Static } from '../type.ts'
 import { addressExample, address, decimal, hash, hex } from './scalars.ts'
 import { label } from './token.ts'
 
-/** Values with their types. */
+/** Anything that amounts are of. */
+export const Unit = Type.Component('Unit', 'A token, or the coin of a chain', {
+  address: Type.Optional(address('Token contract; absent of the coin')),
+  symbol: Type.String('Symbol; empty where the contract gives none'),
+  decimals: Type.Integer('Digits of an amount behind the point'),
+})
+/** Decoded {@link Unit}. */
+export type Unit = Static<typeof Unit>
+
+/**
+ * Values with their types; `token` where it is known what a value is an amount of: the token that was called or logged
+ * it, by the name of the argument, or what the transaction moved so much of.
+ */
 export const DecodedValues = Type.Array(
   Type.Object({
     name: Type.String('empty where the ABI names it not'),
@@ -19,6 +31,14 @@ export const DecodedValues = Type.Array(
         Type.String(),
         Type.String(),
         'of a list or tuple: what addresses in it are called, by the addresses as they stand there',
+      ),
+    ),
+    token: Type.Optional(Unit),
+    tokens: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Unit,
+        'of a list or tuple: what numbers in it are amounts of, by the numbers as they stand there',
       ),
     ),
   }),

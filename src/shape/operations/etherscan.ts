@@ -89,14 +89,17 @@ const form = {
 
 const sent = { takesForm: true, bodyBytes: sourceBytes, timeoutMs: verifyMs } as const
 
-const summary = 'The API of Etherscan: ?module=account&action=txlist&address=…'
+const summaryOf = (of: string): string =>
+  `The API of Etherscan for ${of}: ?module=account&action=txlist&address=…`
+const ofOne = summaryOf('one chain')
+const ofNamed = summaryOf('the chain that chainid names')
 
 /** The form of Etherscan. */
 export const Etherscan = contracts('Etherscan form', {
   etherscanOfChain: {
     ...common,
     path: '/v1/chains/{chainId}/api',
-    summary,
+    summary: ofOne,
     parameters: { path: ChainPath, query: Type.Object(etherscanParameters) },
   },
   etherscanFormOfChain: {
@@ -104,13 +107,13 @@ export const Etherscan = contracts('Etherscan form', {
     ...sent,
     method: 'POST',
     path: '/v1/chains/{chainId}/api',
-    summary: `${summary}, as a form`,
+    summary: `${ofOne}, as a form`,
     parameters: { path: ChainPath, query: Type.Object(etherscanParameters), ...form },
   },
   etherscan: {
     ...common,
     path: '/v2/api',
-    summary,
+    summary: ofNamed,
     parameters: { path: NoPath, query: Type.Object({ ...chainid, ...etherscanParameters }) },
   },
   etherscanForm: {
@@ -118,7 +121,7 @@ export const Etherscan = contracts('Etherscan form', {
     ...sent,
     method: 'POST',
     path: '/v2/api',
-    summary: `${summary}, as a form`,
+    summary: `${ofNamed}, as a form`,
     parameters: {
       path: NoPath,
       query: Type.Object({ chainid: Type.Optional(chainid.chainid), ...etherscanParameters }),

@@ -155,6 +155,11 @@ export const EvmTransactions = contracts('EVM transactions', {
         topic1: topic('second'),
         topic2: topic('third'),
         topic3: topic('fourth'),
+        amounts: Type.Optional(
+          Type.Boolean(
+            'Say of what each decoded number is an amount, by what its transaction moved',
+          ),
+        ),
         ...blockRange,
         sortOrder,
         pageToken,

@@ -4,6 +4,7 @@ import { toChecksumAddress } from '../../../core/address.ts'
 import { fromHex, to0x } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { keccak256 } from '../../../core/hash.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import type { Log } from '../../../shape/evm/log.ts'
 import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
@@ -16,14 +17,17 @@ import {
   topicsOf,
 } from '../../../store/query/evm/logs.ts'
 import { heightOf, placeOf, posOfHeight, posRange } from '../../../store/query/evm/position.ts'
+import { transactionAt } from '../../../store/query/evm/transactions.ts'
 import { logStage } from '../../../store/schema/logs.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { type Input, operation, type Operation } from '../../operation/operation.ts'
 import type { PageTokens } from '../../operation/page-token.ts'
 import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import type { EvmContext } from '../evm-context.ts'
-import { labelledLogs } from '../rich-addresses.ts'
+import { labelledLogs, type RichAddressBook } from '../rich-addresses.ts'
 import type { AbiBook } from './abi-book.ts'
+import type { Moved } from './amounts.ts'
+import { movedBy } from './moved.ts'
 
 /**
  * Logs by contract and topics. Throws `not-found` for a chain whose logs are not kept, and
@@ -48,8 +52,27 @@ export function listLogs({
     const abis = await contracts.abisOf(chain, addresses, signal)
     const { evmChainId } = chain.facts
     const logs = rows.map((row) => viewOf(row, String(evmChainId), abis))
-    return { body: { ...next, logs: await labelledLogs(addressBooks(chain), logs) }, headers }
+    const book = addressBooks(chain)
+    const moved = query.amounts === true ? await movedByAll(chain, book, rows) : () => undefined
+    return { body: { ...next, logs: await labelledLogs(book, logs, moved) }, headers }
   })
+}
+
+/** Finds what the transaction of a log moved by the place of the log in `rows`. */
+async function movedByAll(
+  chain: ServedChain,
+  book: RichAddressBook,
+  rows: readonly LogRow[],
+): Promise<(at: number) => Moved | undefined> {
+  const places = rows.map(({ pos, txIndex }) => posOfHeight(heightOf(pos)) + txIndex)
+  const distinct = [...new Set(places)]
+  const all = await Promise.all(
+    distinct.map(async (place) => {
+      const row = await transactionAt(chain.store, place)
+      return row && movedBy(chain, book, row)
+    }),
+  )
+  return (at) => all[distinct.indexOf(itemAt(places, at))]
 }
 
 /** Which logs of a chain are wanted. */

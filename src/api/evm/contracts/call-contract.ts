@@ -55,10 +55,13 @@ export function callContract(context: EvmContext): Operation<'callContract'> {
       }))
       return { signature, data, values: parameters }
     })
-    const labels = await labelsOf(context.addressBooks(chain), [], answers.map(inWords))
+    const labels = await labelsOf(context.addressBooks(chain), [to], answers.map(inWords))
     return {
       body: {
-        calls: answers.map((one) => ({ ...one, values: labels.in(inWords(one))?.parameters })),
+        calls: answers.map((one) => ({
+          ...one,
+          values: labels.in(inWords(one), { contract: to })?.parameters,
+        })),
       },
     }
   })
@@ -68,7 +71,7 @@ type Called = Static<typeof EvmContracts.callContract.response>['calls'][number]
 
 /** The values that a call returned, in the form that labels are put into. */
 function inWords({ signature, values }: Called): Decoded | undefined {
-  return values && { name: '', signature, parameters: values }
+  return values && { name: signature.replace(/\(.*/, ''), signature, parameters: values }
 }
 
 /** The method of an ABI of one. Throws `bad-parameter`. */

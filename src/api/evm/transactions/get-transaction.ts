@@ -26,7 +26,9 @@ import { transfersOfTransaction } from '../../../store/query/evm/transfers.ts'
 import { getMessage } from '../../../store/query/icm/messages.ts'
 import type { ServedChain, ChainFacts } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
+import type { Moved } from '../abi/amounts.ts'
 import { inputInWords } from '../abi/known-abis.ts'
+import { movedIn } from '../abi/moved.ts'
 import { answerOfNode, tracedHeaders, decimalText, inputOf } from '../answers.ts'
 import { networkToken } from '../balances/native-balance.ts'
 import type { EvmContext } from '../evm-context.ts'
@@ -82,6 +84,7 @@ export async function transactionDetail(
     transactionContext(evm, chain, [row], internalAddresses(internals)),
     transferViewer(evm, chain, transfers),
   ])
+  const moved = movedIn(chain.facts, { transfers, internals, value: row.value }, viewer.rich)
   const info = messageInfo(evm, chain.facts, events)
   const ofStandard = (standard: 20 | 721 | 1155): typeof transfers =>
     transfers.filter(({ kind }) => standardOf(kind) === standard)
@@ -93,7 +96,7 @@ export async function transactionDetail(
     networkTokenDetails,
     nativeTransaction: await inWords(
       evm,
-      { chain, row, signal },
+      { chain, row, signal, moved },
       fullTransaction(row, context, input),
     ),
     teleporterMessageInfo: info,
@@ -168,7 +171,13 @@ async function inWords(
     chain,
     row,
     signal,
-  }: { readonly chain: ServedChain; readonly row: TransactionRow; readonly signal: AbortSignal },
+    moved,
+  }: {
+    readonly chain: ServedChain
+    readonly row: TransactionRow
+    readonly signal: AbortSignal
+    readonly moved: Moved
+  },
   view: FullNativeTransaction,
 ): Promise<FullNativeTransaction> {
   const target = row.toId === undefined ? undefined : view.to.address
@@ -191,7 +200,11 @@ async function inWords(
       ? await answerOfNode(clock, signal, (until) => authorizationsOf(chain, row.pos, until))
       : undefined
   const named = (delegated ?? []).flatMap(({ authority, address }) => [authority, address])
-  const labels = await labelsOf(addressBooks(chain), named, [decodedInput, reason?.decoded])
+  const labels = await labelsOf(
+    addressBooks(chain),
+    [...named, target],
+    [decodedInput, reason?.decoded],
+  )
   return {
     ...view,
     authorizations: delegated?.map((one) => ({
@@ -200,7 +213,7 @@ async function inWords(
       label: labels.of(one.address),
     })),
     method: method && { ...method, methodName },
-    decodedInput: labels.in(decodedInput),
+    decodedInput: labels.in(decodedInput, { contract: target, moved }),
     revertReason: reason && { ...reason, decoded: labels.in(reason.decoded) },
   }
 }

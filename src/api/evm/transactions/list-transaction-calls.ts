@@ -13,9 +13,11 @@ import { transactionByHash } from '../../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { decodedLog } from '../abi/abi-book.ts'
+import type { Moved } from '../abi/amounts.ts'
 import { inputInWords } from '../abi/known-abis.ts'
+import { movedBy } from '../abi/moved.ts'
 import type { EvmContext } from '../evm-context.ts'
-import { labelledLogs, labelsOf } from '../rich-addresses.ts'
+import { labelledLogs, labelsOf, type RichAddressBook } from '../rich-addresses.ts'
 
 // The most that a page shows. The total says how many there are.
 const mostCalls = 1_000
@@ -71,23 +73,36 @@ export function listTransactionCalls({
         input: isShown ? given : undefined,
       }
     })
-    const labels = await labelsOf(
-      addressBooks(chain),
-      views.flatMap(({ from, to }) => [from, to]),
-      views.map(decodedOf),
-    )
-    return {
-      body: {
-        callCount: count,
-        calls: views.map((view) => ({
-          ...view,
-          fromLabel: labels.of(view.from),
-          toLabel: labels.of(view.to),
-          decodedInput: labels.in(decodedOf(view)),
-        })),
-      },
-    }
+    const book = addressBooks(chain)
+    const moved = await movedBy(chain, book, row)
+    return { body: { callCount: count, calls: await labelledCalls(book, views, moved) } }
   })
+}
+
+type CallEnds = { readonly from: string; readonly to?: string | undefined }
+type CallWords = {
+  readonly decodedInput?: Decoded | undefined
+  readonly fromLabel: string | undefined
+  readonly toLabel: string | undefined
+}
+
+/** Calls with what their addresses are called and what their amounts are of. */
+async function labelledCalls<V extends CallEnds>(
+  book: RichAddressBook,
+  views: readonly V[],
+  moved: Moved,
+): Promise<(V & CallWords)[]> {
+  const labels = await labelsOf(
+    book,
+    views.flatMap(({ from, to }) => [from, to]),
+    views.map(decodedOf),
+  )
+  return views.map((view) => ({
+    ...view,
+    fromLabel: labels.of(view.from),
+    toLabel: labels.of(view.to),
+    decodedInput: labels.in(decodedOf(view), { contract: view.to, moved }),
+  }))
 }
 
 function decodedOf(
@@ -116,7 +131,9 @@ export function listTransactionLogs({
     if (row === undefined) throw new Fault('not-found', `transaction is not known here: ${txHash}`)
     const logs = await receiptLogs(chain, row.pos, input.signal)
     const views = await logsInWords(contracts, { chain, logs }, input.signal)
-    return { body: { logs: await labelledLogs(addressBooks(chain), views) } }
+    const book = addressBooks(chain)
+    const moved = await movedBy(chain, book, row)
+    return { body: { logs: await labelledLogs(book, views, () => moved) } }
   })
 }
 

@@ -20,25 +20,27 @@ type DocumentOperation = {
   readonly responses?: Readonly<Record<string, Body>>
 }
 type Body = { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }
+/** A subject, and what its operations are about. */
+export type Subject = { readonly name: string; readonly description: string }
+
 /** The document, as far as the console reads it. */
 export type OpenApi = {
+  readonly tags: readonly Subject[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
   readonly components?: { readonly schemas?: Schemas }
 }
 /** One operation. */
 export type Operation = DocumentOperation & { readonly path: string; readonly method: string }
 
-/** Operations of the document, by the names of their groups. */
+/** Operations of the document, in its order. */
 export function operationsOf({ paths }: OpenApi): Operation[] {
-  return Object.entries(paths)
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        ...operation,
-        path,
-        method: method.toUpperCase(),
-      })),
-    )
-    .toSorted((a, b) => (a.tags[0] ?? '').localeCompare(b.tags[0] ?? ''))
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      path,
+      method: method.toUpperCase(),
+    })),
+  )
 }
 
 /** A parameter, or a member of the body. */

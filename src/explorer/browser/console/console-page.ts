@@ -1,4 +1,4 @@
-/** The API console: every operation of `/openapi.json`, with a form that calls it. */
+/** The API console: every operation of `/openapi.json` by its subject, and a form that calls it. */
 
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -30,6 +30,7 @@ import {
   type Operation,
   operationsOf,
   type Request,
+  type Subject,
   urlOf,
 } from './api-request.ts'
 import { useSamples, type Sample } from './samples.ts'
@@ -38,10 +39,7 @@ import { schemaLines, type Schemas } from './schema-lines.ts'
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is no operation of the document
 const documentUrl = '/openapi.json' as Url<OpenApi>
 
-/** Where nothing is named: it takes nothing, and answers something. */
-const firstShown = 'supportedChains'
-
-/** The console, at one operation when `id` names it. */
+/** All operations, or the form of the one that `id` names beside them. */
 export function ConsolePage({
   world,
   id,
@@ -49,7 +47,6 @@ export function ConsolePage({
   readonly world: World
   readonly id: string
 }): JSX.Element {
-  useTitle(id === '' ? 'API' : `${id} · API`)
   const answer = useAnswer(documentUrl)
   const known = answer.data !== undefined
   useEffect(() => {
@@ -58,10 +55,17 @@ export function ConsolePage({
   }, [id, known])
   const [key, setKey] = useState(apiKey())
   const sample = useSamples(world)
+  const operations = answer.data === undefined ? [] : operationsOf(answer.data)
+  const chosen = operations.find(({ operationId }) => operationId === id)
+  useTitle(id === '' ? 'API' : `${chosen?.summary ?? id} · API`)
   return h('div', { class: 'stack' }, [
     heading(
-      h('span', null, 'HTTP API · ', h('a', { href: '/openapi.json' }, 'openapi.json')),
-      'API console',
+      h('span', null, [
+        chosen === undefined ? 'HTTP API' : h('a', { href: to('api') }, 'HTTP API'),
+        ` · ${chosen?.tags[0] ?? ''}`,
+        chosen === undefined && h('a', { href: '/openapi.json' }, 'openapi.json'),
+      ]),
+      chosen?.summary ?? 'API console',
       h('input', {
         type: 'password',
         value: key,
@@ -75,69 +79,104 @@ export function ConsolePage({
         },
       }),
     ),
-    shown(answer, (document) => {
-      const operations = operationsOf(document)
-      const named = id === '' ? firstShown : id
-      const chosen = operations.find(({ operationId }) => operationId === named)
-      return h('div', { class: 'console' }, [
-        h(OperationList, { operations, chosen: chosen?.operationId ?? '' }),
-        chosen === undefined
-          ? failed({ status: 404, message: `no such operation: ${id}` })
-          : h(TryIt, {
+    id !== '' && known && chosen === undefined
+      ? failed({ status: 404, message: `no such operation: ${id}` })
+      : null,
+    shown(answer, ({ tags, components }) => {
+      const list = h(OperationList, { operations, subjects: tags, chosen: chosen?.operationId })
+      return chosen === undefined
+        ? list
+        : h('div', { class: 'console' }, [
+            list,
+            h(TryIt, {
               key: chosen.operationId,
               operation: chosen,
               sample,
-              schemas: document.components?.schemas ?? {},
+              schemas: components?.schemas ?? {},
             }),
-      ])
+          ])
     }),
   ])
 }
 
-/** Operations by their groups, those that have all words of what is typed. */
+/**
+ * Operations by their subjects, those that have all words of what is typed: in their sentences, or by their names where
+ * one of them is chosen.
+ */
 function OperationList({
   operations,
+  subjects,
   chosen,
 }: {
   readonly operations: readonly Operation[]
-  readonly chosen: string
+  readonly subjects: readonly Subject[]
+  readonly chosen: string | undefined
 }): JSX.Element {
   const [typed, type] = useState('')
   const wanted = typed.toLowerCase().split(/\s+/)
-  const found = operations.filter(({ operationId, summary, path }) => {
-    const text = `${operationId} ${summary} ${path}`.toLowerCase()
+  const found = operations.filter(({ operationId, summary, path, tags }) => {
+    // Who looks for nothing needs one name of each.
+    if (typed === '' && chosen === undefined && summary.startsWith('Older name of ')) return false
+    const text = `${operationId} ${summary} ${path} ${tags.join(' ')}`.toLowerCase()
     return wanted.every((word) => text.includes(word))
   })
-  const groups = Map.groupBy(found, ({ tags }) => tags[0] ?? 'Other')
-  return h('nav', { class: 'card operations', 'aria-label': 'operations' }, [
+  const groups = Map.groupBy(found, ({ tags }) => tags[0] ?? '')
+  const isAll = chosen === undefined
+  return h('nav', { class: `card operations ${isAll ? 'all' : ''}`, 'aria-label': 'operations' }, [
     h('input', {
       type: 'search',
       'aria-label': 'filter operations',
-      placeholder: 'Filter operations',
+      placeholder: isAll
+        ? `Search ${operations.length} operations: holders, rewards, fees, messages…`
+        : 'Filter operations',
       onInput: (event: Event) =>
         event.currentTarget instanceof HTMLInputElement && type(event.currentTarget.value),
     }),
     found.length === 0 ? h('p', { class: 'empty' }, 'No entries.') : null,
-    [...groups].map(([tag, list]) => [
-      h('h2', null, tag),
-      h(
-        'ul',
-        null,
-        list.map(({ operationId, summary, method, path }) =>
-          h('li', null, [
-            h(
-              'a',
-              {
-                href: to('api', operationId),
-                title: `${method} ${path}\n${summary}`,
-                'aria-current': operationId === chosen ? 'page' : undefined,
-              },
-              operationId,
-            ),
-          ]),
+    h(
+      'div',
+      null,
+      subjects.map((subject) =>
+        h(SubjectList, { key: subject.name, subject, list: groups.get(subject.name), chosen }),
+      ),
+    ),
+  ])
+}
+
+/** The operations of one subject that are shown. */
+function SubjectList({
+  subject: { name, description },
+  list,
+  chosen,
+}: {
+  readonly subject: Subject
+  readonly list: readonly Operation[] | undefined
+  readonly chosen: string | undefined
+}): JSX.Element | null {
+  if (list === undefined) return null
+  const isAll = chosen === undefined
+  return h('section', null, [
+    h('h2', null, name),
+    isAll && h('p', { class: 'quiet' }, description),
+    h(
+      'ul',
+      null,
+      list.map(({ operationId, summary, method, path }) =>
+        h(
+          'li',
+          null,
+          h(
+            'a',
+            {
+              href: to('api', operationId),
+              title: `${method} ${path}\n${isAll ? operationId : summary}`,
+              'aria-current': operationId === chosen ? 'page' : undefined,
+            },
+            isAll ? summary : operationId,
+          ),
         ),
       ),
-    ]),
+    ),
   ])
 }
 
@@ -184,9 +223,8 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
   }
   return h('div', { class: 'stack' }, [
     card(
-      operation.operationId,
+      [pill(operation.method, 'good'), ' ', h('code', null, target)],
       h('form', { onSubmit: (event: Event) => void send(event) }, [
-        h('p', null, operation.summary),
         fields.some(({ required }) => required === true)
           ? h('p', { class: 'quiet' }, '* required')
           : null,
@@ -197,7 +235,6 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
             change: (value) => setValues({ ...values, [field.name]: value }),
           }),
         ),
-        h('p', { class: 'request' }, pill(operation.method, 'good'), ' ', h('code', null, target)),
         h(Languages, { request }),
         h('div', { class: 'controls' }, [
           h('button', { class: 'send', type: 'submit' }, 'Send'),
@@ -206,6 +243,7 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
             : null,
         ]),
       ]),
+      h('code', { class: 'quiet' }, operation.operationId),
     ),
     result === undefined ? null : resultCard(result),
     answerShape(operation, schemas),
@@ -291,7 +329,7 @@ function Languages({ request }: { readonly request: Request }): JSX.Element {
     return text === undefined ? [] : [[language, text] as const]
   })
   const [chosen = '', text = ''] = texts.find(([one]) => one === name) ?? texts[0] ?? []
-  return h('div', null, [
+  return h('div', { class: 'spoken' }, [
     h(
       'div',
       { class: 'segments', role: 'group', 'aria-label': 'language of the request' },

@@ -4,7 +4,7 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { ContractCode } from '../../../shape/evm/contract.ts'
-import { addressLink, txLink, type ShownAddress } from '../evm/evm-parts.ts'
+import { addressLink, txLink } from '../evm/evm-parts.ts'
 import { get, type Answer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { failureText, visible } from '../kit/format.ts'
@@ -25,8 +25,6 @@ export type CallsOf = {
   readonly items: readonly AbiItem[]
   /** Its sources, where they are known. */
   readonly code: ContractCode | undefined
-  /** The contract, with decimals where it is a token. */
-  readonly token: ShownAddress
 }
 
 const mostAtOnce = 100
@@ -55,7 +53,7 @@ export function Read(props: CallsOf): JSX.Element {
             facts(
               plain.map((item, at) => [
                 visible(item.name),
-                [result(props, item.name, values[at]), saidOf(natSpec.get(signatureOf(item)))],
+                [result(chainId, values[at]), saidOf(natSpec.get(signatureOf(item)))],
               ]),
             ),
           ),
@@ -74,9 +72,7 @@ export function Read(props: CallsOf): JSX.Element {
                 verb: 'Query',
                 run: async (values) => {
                   const { data, failure } = await called(props, [{ abi: item, arguments: values }])
-                  return failure === undefined
-                    ? result(props, item.name, data?.[0])
-                    : failed(failure)
+                  return failure === undefined ? result(chainId, data?.[0]) : failed(failure)
                 },
               }),
             ),
@@ -275,21 +271,15 @@ function argument(input: AbiParameter, typed: string): unknown {
   }
 }
 
-// What these return of an ERC-20 token is an amount of it.
-const amounts = /^(totalSupply|balanceOf|allowance)$/
-
-function result({ chainId, token }: CallsOf, method: string, called: Called | undefined): View {
+function result(chainId: string, called: Called | undefined): View {
   if (called?.values === undefined)
     return h('span', { class: 'quiet' }, visible(called?.error ?? 'no answer'))
   const [only] = called.values
-  if (called.values.length === 1 && only !== undefined) {
-    const name = amounts.test(method) ? 'value' : only.name
-    return valueView(chainId, { ...only, name }, token)
-  }
+  if (called.values.length === 1 && only !== undefined) return valueView(chainId, only)
   return facts(
     called.values.map((each, at) => [
       visible(each.name === '' ? String(at) : each.name),
-      valueView(chainId, each, token),
+      valueView(chainId, each),
     ]),
   )
 }

@@ -85,7 +85,7 @@ function sourcesView(
           'Constructor arguments',
           table(
             [['Parameter'], ['Type'], ['Value', 'whole']],
-            argumentRows(chainId, made.parameters, { address: '' }),
+            argumentRows(chainId, made.parameters),
           ),
         ),
     shown.sources.length > 1 && h('p', { class: 'quiet' }, counted(shown.sources.length, 'file')),

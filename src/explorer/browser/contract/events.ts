@@ -15,7 +15,7 @@ import { type AbiItem, signatureOf } from './abi.ts'
 import type { CallsOf } from './calls.ts'
 
 /** The list and its filters. */
-export function Events({ world, chainId, address, items, token }: CallsOf): JSX.Element {
+export function Events({ world, chainId, address, items }: CallsOf): JSX.Element {
   const chain = statusOf(world, chainId)
   if (chain !== undefined && !chain.stages.some(({ stage }) => stage === 'logs'))
     return card(
@@ -46,6 +46,7 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
             path: urlOf('/v1/chains/{chainId}/logs', { chainId }),
             query: {
               address,
+              amounts: 'true',
               event: event === undefined ? '' : signatureOf(event),
               ...Object.fromEntries(topics.map((topic, at) => [`topic${at + 1}`, topic ?? ''])),
             },
@@ -62,7 +63,7 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
                   txLink(chainId, log.txHash),
                   blockLink(chainId, log.blockNumber),
                   age(log.blockTimestamp),
-                  ...eventCells(chainId, { ...log, topics: topicsIn(log) }, token),
+                  ...eventCells(chainId, { ...log, topics: topicsIn(log) }),
                 ]),
               ),
           }),

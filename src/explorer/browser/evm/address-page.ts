@@ -55,20 +55,14 @@ export function AddressPage(props: AddressProps): JSX.Element {
     0,
     String(beat),
   )
-  const { kind, title, symbol, ercType, isToken, isCollection } = namesOf(
-    contract,
-    isContract,
-    label,
-  )
+  const { kind, title, symbol, isToken, isCollection } = namesOf(contract, isContract, label)
   useTitle(`${title} ${ends(address)}`)
   const items = code.data === undefined ? [] : itemsOf(code.data)
-  const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
   const places = tabsOf(props, { isContract, isToken, isCollection })
   const calls = {
     ...props,
     items,
     code: code.data,
-    token,
     key: `${chainId} ${address} ${items.length}`,
   }
   return h('div', { class: 'stack' }, [
@@ -142,7 +136,6 @@ function namesOf(
   readonly kind: string
   readonly title: string
   readonly symbol: string
-  readonly ercType: ContractMetadata['ercType']
   readonly isToken: boolean
   readonly isCollection: boolean
 } {
@@ -157,7 +150,7 @@ function namesOf(
         ? 'Contract'
         : 'Address'
   const title = isToken && name.trim() !== '' ? clipped(name) : label || kind
-  return { kind, title, symbol, ercType, isToken, isCollection }
+  return { kind, title, symbol, isToken, isCollection }
 }
 
 const Read = later(async () => (await import('../rare.ts')).rare.Read)

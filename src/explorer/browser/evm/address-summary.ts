@@ -3,16 +3,16 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
-import { get, useAnswer, type Answer } from '../kit/answer.ts'
-import { Chart } from '../kit/chart.ts'
+import { useAnswer, type Answer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt, type Url } from '../kit/contract.ts'
 import { amount, cutAmount, money, named, visible } from '../kit/format.ts'
-import { to, withQuery } from '../kit/link.ts'
+import { later } from '../kit/later.ts'
+import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import { exactCoins, facts, shown, table, when, type View } from '../kit/parts.ts'
 import { query, withParams } from '../kit/place.ts'
-import { coinOf, isRecording, type World } from '../kit/world.ts'
+import { coinOf, type World } from '../kit/world.ts'
+import type { HistoryProps } from './balance-history.ts'
 import { spamPill, txLink } from './evm-parts.ts'
 
 /** An address. */
@@ -44,9 +44,13 @@ export function Summary({
   also,
 }: OfAddress & { readonly also: View }): JSX.Element {
   const { symbol, decimals } = coinOf(world, chainId)
-  const native = '/v1/chains/{chainId}/addresses/{address}/balances:getNative'
-  const path = { chainId, address }
-  const answer = useAnswer(urlOf(native, { ...path, currency: 'usd' }))
+  const answer = useAnswer(
+    urlOf('/v1/chains/{chainId}/addresses/{address}/balances:getNative', {
+      chainId,
+      address,
+      currency: 'usd',
+    }),
+  )
   const [first, last] = useEnds(chainId, address).map(
     ({ data }) => data?.transactions[0]?.nativeTransaction,
   )
@@ -65,14 +69,15 @@ export function Summary({
       ['Latest transaction', seen(last)],
       ['Also active on', also === false ? '' : also],
     ]),
-    first === undefined || last === undefined
+    first === undefined || last === undefined || answer.data === undefined
       ? null
       : h(History, {
           key: address,
-          path: urlOf(native, path),
+          chainId,
+          address,
           from: Number(first.blockNumber),
           until: Number(last.blockNumber),
-          chainId,
+          balance: answer.data.nativeTokenBalance.balance,
           decimals,
         }),
   ])
@@ -103,60 +108,14 @@ function Worth({ chainId, address }: OfAddress): JSX.Element | null {
   ])
 }
 
-type HistoryProps = {
-  readonly path: Url<AnswerAt<'/v1/chains/{chainId}/addresses/{address}/balances:getNative'>>
-  readonly chainId: string
-  readonly from: number
-  readonly until: number
-  readonly decimals: number
-}
+const BalanceHistory = later(async () => (await import('../rare.ts')).rare.BalanceHistory)
 
-// As many as a chart of this width can show, and few enough for a node.
-const samples = 16
-
-/** The balance at some heights between the first and the newest transaction, when wanted. */
+/** The chart, when wanted. */
 function History(props: HistoryProps): JSX.Element {
-  const [answer, setAnswer] = useState<Answer<readonly MetricPoint[]> | undefined>(undefined)
-  if (answer !== undefined)
-    return h('div', null, [
-      h('h3', null, 'Balance over time'),
-      shown(answer, (points) =>
-        h(Chart, { points, label: 'Balance', height: 160, bars: false, hours: false }),
-      ),
-    ])
-  if (isRecording())
-    return h('p', { class: 'quiet' }, 'A node tells past balances; this is a recording.')
-  const load = (): void => {
-    setAnswer({})
-    void sampled(props).then(setAnswer)
-  }
-  return h('button', { type: 'button', onClick: load }, 'Show balance over time')
-}
-
-async function sampled(props: HistoryProps): Promise<Answer<readonly MetricPoint[]>> {
-  const { path, from, until, chainId, decimals } = props
-  const heights = new Set(
-    Array.from({ length: samples }, (_, at) =>
-      Math.round(from + ((until - from) * at) / (samples - 1)),
-    ),
-  )
-  const points: MetricPoint[] = []
-  for (const height of heights) {
-    // One after the other: these are questions to a node.
-    // oxlint-disable-next-line no-await-in-loop
-    const [balance, block] = await Promise.all([
-      get(withQuery(path, { blockNumber: height })),
-      get(urlOf('/v1/chains/{chainId}/blocks/{blockId}', { chainId, blockId: height })),
-    ])
-    const failure = balance.failure ?? block.failure
-    if (failure !== undefined) return { failure }
-    if (balance.data !== undefined && block.data !== undefined)
-      points.push({
-        timestamp: block.data.blockTimestamp,
-        value: Number(balance.data.nativeTokenBalance.balance) / 10 ** decimals,
-      })
-  }
-  return { data: points }
+  const [isOpen, open] = useState(false)
+  return isOpen
+    ? h(BalanceHistory, props)
+    : h('button', { type: 'button', onClick: () => open(true) }, 'Show balance over time')
 }
 
 /** Tokens; what looks like spam is folded away until wanted. */

@@ -82,7 +82,7 @@ export function BlockTable(props: OnChain & { readonly blocks: readonly EvmBlock
     ['Transactions', 'num', ({ txCount }) => count(txCount)],
     [
       'Gas used',
-      'num',
+      'num wide',
       ({ gasUsed, gasLimit }) =>
         h('span', { class: 'share', title: `${count(gasUsed)} of ${count(gasLimit)}` }, [
           bar(Number(gasUsed), Number(gasLimit)),
@@ -92,7 +92,7 @@ export function BlockTable(props: OnChain & { readonly blocks: readonly EvmBlock
     ['Base fee', 'num wide', ({ baseFee }) => gasPrice(baseFee)],
     [
       'Fees',
-      'num wide',
+      'num',
       ({ chainId, feesSpent }) => {
         const { symbol, decimals } = coinOf(world, chainId)
         return coins(feesSpent, decimals, symbol)

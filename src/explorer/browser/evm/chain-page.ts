@@ -1,6 +1,6 @@
 /** A chain: what it is, and its lists. */
 
-import { h, type JSX } from 'preact'
+import { Fragment, h, type JSX } from 'preact'
 
 import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { EvmBlock } from '../../../shape/evm/transaction.ts'
@@ -56,18 +56,19 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
       status && chainPill(status),
     ),
     // Whoever came for a list sees it at once.
-    view === '' &&
+    view === '' && [
+      h('dl', { class: 'numbers card' }, h(Totals, { chainId, key: chainId })),
       h('div', { class: 'grid two top-aligned' }, [
         h(About, { world, chainId, key: chainId }),
         h(
           'div',
           { class: 'stack' },
-          h(Totals, { chainId, key: chainId }),
           ['txCount', 'activeAddresses'].map((metric) =>
             h(MetricChart, { key: metric, chainId, metric, interval: 'day', height: 140 }),
           ),
         ),
       ]),
+    ],
     tabs([
       ['Blocks', to('chain', chainId)],
       ['Transactions', to('chain', chainId, 'transactions')],
@@ -191,11 +192,11 @@ const totals = [
   ['contracts', 'Contracts'],
 ] as const
 
-/** Counts since the first block. */
-function Totals({ chainId }: { readonly chainId: string }): JSX.Element {
+/** Counts since the first block, as parts of a strip of numbers. */
+export function Totals({ chainId }: { readonly chainId: string }): JSX.Element {
   return h(
-    'dl',
-    { class: 'numbers card' },
+    Fragment,
+    null,
     totals.map(([metric, title]) => h(Total, { chainId, metric, title, key: metric })),
   )
 }
@@ -211,9 +212,11 @@ function Total(of: {
     urlOf('/v2/chains/{chainId}/rollingWindowMetrics/{metric}', path),
     ...pace(),
   )
+  const { result } = answer.data ?? {}
   return h('div', null, [
     h('dt', null, h('a', { href: to('metrics', chainId, 'day', metric) }, title)),
-    h('dd', null, answer.data === undefined ? '–' : count(answer.data.result.allTime)),
+    h('dd', null, result === undefined ? '–' : count(result.allTime)),
+    h('small', null, result === undefined ? '' : `${count(result.lastDay)} in the last 24 h`),
   ])
 }
 

@@ -23,7 +23,8 @@ import {
   shown,
   type View,
 } from '../kit/parts.ts'
-import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
+import { chainName, chainOf, coinOf, statusOf, type World } from '../kit/world.ts'
+import { feeOf, isSame } from './moved-coins.ts'
 
 /** Returns whether an address is the zero one, which mints come from and burns go to. */
 export function isZero(address: string): boolean {
@@ -64,11 +65,6 @@ export function wholeAddress(
     h('a', { href }, `${clipped(label)} `, h('span', { class: 'id' }, address)),
     h(CopyButton, { text: address }),
   ])
-}
-
-/** Returns whether two addresses are one, in whatever case. */
-export function isSame(address: string, other = ''): boolean {
-  return address.toLowerCase() === other.toLowerCase()
 }
 
 /** The operator's word on a token, or that it looks like spam; empty for others. */
@@ -137,8 +133,10 @@ export function shownOn<T>(
 ): View {
   if (answer.failure?.status !== 404) return shown(answer, view)
   const others = world.chains.filter((chain) => chain.chainId !== chainId)
+  const { indexedHeight = -1 } = statusOf(world, chainId) ?? {}
   return h('p', { class: 'empty', role: 'status' }, [
-    `Not found on ${chainName(world, chainId)}.`,
+    `Not found on ${chainName(world, chainId)}`,
+    indexedHeight < 0 ? '.' : `, which is indexed up to block ${count(indexedHeight)}.`,
     others.length === 0 ? '' : ' Look on ',
     others.map((chain) =>
       h(
@@ -148,20 +146,6 @@ export function shownOn<T>(
       ),
     ),
   ])
-}
-
-/** The receiver of a transaction: of a creation the contract that it made. */
-export function receiverOf({
-  to: receiver,
-  createdContract,
-  createdContractLabel: label,
-}: NativeTransaction): RichAddress {
-  return createdContract === undefined ? receiver : { address: createdContract, label }
-}
-
-/** The fee of a transaction, smallest unit. */
-export function feeOf({ gasUsed, gasPrice }: NativeTransaction): string {
-  return (BigInt(gasUsed) * BigInt(gasPrice)).toString()
 }
 
 /** `success` or `failed`. */

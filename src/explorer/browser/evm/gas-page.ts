@@ -10,7 +10,7 @@ import { Chart } from '../kit/chart.ts'
 import { urlOf } from '../kit/contract.ts'
 import { amount, count, figure, share } from '../kit/format.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
-import { card, coins, heading, shown, table, type View, worthOf } from '../kit/parts.ts'
+import { card, coins, figures, heading, shown, table, worthOf } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { chainName, coinOf, type World } from '../kit/world.ts'
 import { chainLink } from './evm-parts.ts'
@@ -95,13 +95,16 @@ function now(
   const columns = prices.length === 0 ? [baseFee] : prices
   return h('div', { class: 'stack' }, [
     card('Now', [
-      h('dl', { class: 'numbers' }, [
-        [baseFee, ...prices].map(([name, wei]) => figureOf(name, gwei(wei))),
-        figureOf(
-          `Gas used, last ${count(blocks.length)} blocks`,
-          share(sum(blocks, 'gasUsed'), sum(blocks, 'gasLimit')),
-        ),
-      ]),
+      figures(
+        [
+          ...[baseFee, ...prices].map(([name, wei]) => [name, gwei(wei)] as const),
+          [
+            `Gas used, last ${count(blocks.length)} blocks`,
+            share(sum(blocks, 'gasUsed'), sum(blocks, 'gasLimit')),
+          ],
+        ],
+        'numbers',
+      ),
       table(
         [
           ['Action'],
@@ -140,11 +143,7 @@ function now(
 /** Gwei to nine digits; exact in the title. */
 function gwei(wei: string): JSX.Element {
   const title = `${amount(wei, 9)} gwei`
-  return h('span', { title }, figure(Number(wei) / 1e9), h('small', null, ' gwei'))
-}
-
-function figureOf(name: string, value: View): JSX.Element {
-  return h('div', null, h('dt', null, name), h('dd', null, value))
+  return h('span', { title }, `${figure(Number(wei) / 1e9)} `, h('small', null, 'gwei'))
 }
 
 function sum(blocks: readonly EvmBlock[], field: 'gasUsed' | 'gasLimit'): number {

@@ -24,7 +24,8 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import type { World } from '../kit/world.ts'
-import { chainLink, addressLink, isSame } from './evm-parts.ts'
+import { chainLink, addressLink } from './evm-parts.ts'
+import { isSame } from './moved-coins.ts'
 import { transferTable } from './transfers.ts'
 
 type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }

@@ -5,7 +5,7 @@ import { h, type JSX } from 'preact'
 import { mostCounted } from '../../../core/token-counts.ts'
 import type { ContractMetadata } from '../../../shape/evm/contract.ts'
 import { amount, count, cutAmount, money } from '../kit/format.ts'
-import type { View } from '../kit/parts.ts'
+import { figures, type View } from '../kit/parts.ts'
 import { type TokenOf, useSupply } from './holders.ts'
 
 /** Price where there is one, supply, and counts. */
@@ -13,7 +13,7 @@ export function TokenFigures(props: TokenOf): JSX.Element {
   const { contract } = props
   const { price, transferCount, holderCount, decimals = null } = contract
   const supply = useSupply(props)
-  const figures = [
+  return figures([
     ['Price', price && [money(Number(price.value), price.currencyCode), change(contract)]],
     [
       'Total supply',
@@ -22,12 +22,7 @@ export function TokenFigures(props: TokenOf): JSX.Element {
     ['Market value', supply && marketValue(supply, contract)],
     ['Holders, all time', least(holderCount, mostCounted.holders)],
     ['Transfers', least(transferCount, mostCounted.transfers)],
-  ].filter(([, figure]) => figure !== undefined)
-  return h(
-    'dl',
-    { class: 'numbers card' },
-    figures.map(([name, figure]) => h('div', null, h('dt', null, name), h('dd', null, figure))),
-  )
+  ])
 }
 
 function marketValue(supply: string, { price, decimals }: ContractMetadata): string | undefined {

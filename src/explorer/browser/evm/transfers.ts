@@ -8,7 +8,8 @@ import { amount, cutAmount, ends, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { age, coins, pill, table, type View } from '../kit/parts.ts'
 import { coinOf, type World } from '../kit/world.ts'
-import { blockLink, bothEnds, isSame, isZero, spamPill, txLink } from './evm-parts.ts'
+import { blockLink, bothEnds, isZero, spamPill, txLink } from './evm-parts.ts'
+import { isSame } from './moved-coins.ts'
 
 type Erc20 = {
   readonly address: string

@@ -7,28 +7,26 @@ import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import type { Decoded } from '../../../shape/evm/log.ts'
-import { type Moved, valueView } from '../contract/decoded-values.ts'
+import { valueView } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
 import { clipped, count, ends, visible } from '../kit/format.ts'
 import { card, coins, shown, table, type View } from '../kit/parts.ts'
 import type { Coin } from '../kit/world.ts'
-import { addressLink, type ShownAddress } from './evm-parts.ts'
+import { addressLink } from './evm-parts.ts'
 
 /** A call of the operation `listTransactionCalls`. */
 type Call = AnswerAt<'/v1/chains/{chainId}/transactions/{txHash}/calls'>['calls'][number]
 
-/** A transaction, and what amounts in it are of. */
+/** A transaction, and the coin of its chain. */
 export type ExecutionProps = {
   readonly chainId: string
   readonly txHash: string
   readonly coin: Coin
-  /** Tokens that it moved, with their decimals. */
-  readonly moved: Moved
 }
 
 /** The card: a button, and the tree once it was pressed. */
-export function Calls({ chainId, txHash, coin, moved }: ExecutionProps): JSX.Element {
+export function Calls({ chainId, txHash, coin }: ExecutionProps): JSX.Element {
   const [isOpen, open] = useState(false)
   const url = urlOf('/v1/chains/{chainId}/transactions/{txHash}/calls', { chainId, txHash })
   const answer = useAnswer(isOpen ? url : undefined)
@@ -41,12 +39,7 @@ export function Calls({ chainId, txHash, coin, moved }: ExecutionProps): JSX.Ele
             { class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'tree of calls' },
             branch(calls, 0, (call) => [
               callLine(chainId, call, coin),
-              argumentLines(
-                chainId,
-                call.decodedInput?.parameters ?? [],
-                tokenAt(moved, call.to ?? ''),
-                moved,
-              ),
+              argumentLines(chainId, call.decodedInput?.parameters ?? []),
               call.input === undefined ? null : raw([call.input]),
             ]),
           ),
@@ -103,7 +96,7 @@ function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.
 export type Log = AnswerAt<'/v1/chains/{chainId}/transactions/{txHash}/logs'>['logs'][number]
 
 /** The card with the logs, which a receipt has. */
-export function Logs({ chainId, txHash, moved }: ExecutionProps): JSX.Element {
+export function Logs({ chainId, txHash }: ExecutionProps): JSX.Element {
   const url = urlOf('/v1/chains/{chainId}/transactions/{txHash}/logs', { chainId, txHash })
   const answer = useAnswer(url)
   return card(
@@ -116,7 +109,7 @@ export function Logs({ chainId, txHash, moved }: ExecutionProps): JSX.Element {
             logs.map((log) => [
               String(log.logIndex),
               addressLink(chainId, log),
-              ...eventCells(chainId, log, tokenAt(moved, log.address), moved),
+              ...eventCells(chainId, log),
             ]),
           ),
     ),
@@ -124,7 +117,7 @@ export function Logs({ chainId, txHash, moved }: ExecutionProps): JSX.Element {
 }
 
 /** Cells of an event and its arguments; topics and data where no ABI fits. */
-export function eventCells(chainId: string, log: Log, of: ShownAddress, moved: Moved = []): View[] {
+export function eventCells(chainId: string, log: Log): View[] {
   const event = log.decoded
   if (event === undefined)
     return [
@@ -136,32 +129,20 @@ export function eventCells(chainId: string, log: Log, of: ShownAddress, moved: M
       ),
     ]
   return [
-    h('code', { title: event.signature }, event.signature.replace(/\(.*/, '')),
-    h(
-      'div',
-      null,
-      argumentLines(chainId, event.parameters, of, moved),
+    h('div', null, [
+      h('code', { title: event.signature }, event.signature.replace(/\(.*/, '')),
       raw([...log.topics, log.data]),
-    ),
+    ]),
+    h('div', null, argumentLines(chainId, event.parameters)),
   ]
 }
 
-function tokenAt(moved: Moved, address: string): ShownAddress {
-  const isIt = (one: ShownAddress): boolean => one.address.toLowerCase() === address.toLowerCase()
-  return moved.find(({ token }) => isIt(token))?.token ?? { address }
-}
-
-/** Arguments one a line; `of` is the contract that was called or logged. */
-function argumentLines(
-  chainId: string,
-  values: Decoded['parameters'],
-  of: ShownAddress,
-  moved: Moved,
-): JSX.Element[] {
+/** Arguments one a line. */
+function argumentLines(chainId: string, values: Decoded['parameters']): JSX.Element[] {
   return values.map((each) =>
     line([
       each.name === '' ? null : h('span', { class: 'quiet' }, `${visible(each.name)}: `),
-      valueView(chainId, each, of, moved),
+      valueView(chainId, each),
     ]),
   )
 }

@@ -4,7 +4,7 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
-import { argumentRows, type Moved } from '../contract/decoded-values.ts'
+import { argumentRows } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
 import { count, ends, gasPrice, visible } from '../kit/format.ts'
@@ -29,15 +29,14 @@ import { chainOf, coinOf, statusOf, type World } from '../kit/world.ts'
 import {
   blockLink,
   chainLink,
-  feeOf,
   outcome,
   addressLink,
-  receiverOf,
   sentence,
   shownOn,
   txLink,
   wholeAddress,
 } from './evm-parts.ts'
+import { feeOf, receiverOf } from './moved-coins.ts'
 import { pendingFacts, usePending } from './pending.ts'
 import { StateChanges } from './state-changes.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
@@ -84,7 +83,6 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
             chainId,
             txHash,
             coin: coinOf(world, chainId),
-            moved: movedIn(detail),
           }),
         ),
         card(
@@ -147,11 +145,6 @@ function confirmations(world: World, chainId: string, height: string): string {
     : `${count(Math.max(0, held.indexedHeight - Number(height)))}, final`
 }
 
-/** Tokens that it moved, and how many. */
-function movedIn({ erc20Transfers }: TransactionDetail): Moved {
-  return erc20Transfers.map(({ erc20Token: token, value }) => ({ token, value }))
-}
-
 /** Arguments of the call, where its method is known. */
 function called(chainId: string, detail: TransactionDetail): View[] {
   const { nativeTransaction: tx } = detail
@@ -160,10 +153,7 @@ function called(chainId: string, detail: TransactionDetail): View[] {
   return [
     card(
       'Decoded input',
-      table(
-        [['Parameter'], ['Type'], ['Value', 'whole']],
-        argumentRows(chainId, values, tx.to, movedIn(detail)),
-      ),
+      table([['Parameter'], ['Type'], ['Value', 'whole']], argumentRows(chainId, values)),
       h('code', null, visible(tx.decodedInput?.signature ?? '')),
     ),
   ]

@@ -102,6 +102,20 @@ export function facts(pairs: readonly (readonly [name: string, value: View])[]):
   )
 }
 
+/** Figures side by side, each under its name; those without a value are left out. */
+export function figures(
+  pairs: readonly (readonly [name: View, value: View])[],
+  look: 'numbers' | 'numbers card' = 'numbers card',
+): JSX.Element {
+  return h(
+    'dl',
+    { class: look },
+    pairs
+      .filter(([, value]) => value !== undefined && value !== '' && value !== null)
+      .map(([name, value]) => h('div', null, h('dt', null, name), h('dd', null, value))),
+  )
+}
+
 /** A small coloured word: `good`, `bad`, `busy` or plain. */
 export function pill(text: View, mood = ''): JSX.Element {
   return h('span', { class: `pill ${mood}` }, text)

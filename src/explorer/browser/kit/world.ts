@@ -41,6 +41,12 @@ export function statusOf({ status }: World, chainId: string): ChainStatus | unde
   return status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
 }
 
+/** The EVM chain that is served alone; `undefined` where others are, or none yet. */
+export function onlyChain({ status }: World): string | undefined {
+  const [only, ...others] = status?.chains ?? []
+  return others.length > 0 || only?.evmChainId === undefined ? undefined : String(only.evmChainId)
+}
+
 /** Networks whose P-, X- and C-Chain are indexed here. */
 export function primaryNetworks({ status }: World): string[] {
   return [

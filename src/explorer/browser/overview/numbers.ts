@@ -2,14 +2,15 @@
 
 import { Fragment, h, type JSX } from 'preact'
 
+import { Totals } from '../evm/chain-page.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
-import { amount, brief, count, short } from '../kit/format.ts'
+import { brief, count, short } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { age, type View } from '../kit/parts.ts'
-import { isPlaying, isWhole, pace, primaryNetworks, type World } from '../kit/world.ts'
+import { isPlaying, isWhole, onlyChain, pace, primaryNetworks, type World } from '../kit/world.ts'
 import type { FundsPage } from '../primary/l1-page.ts'
-import { primarySubnetId } from '../primary/primary-parts.ts'
+import { primarySubnetId, shortAvax } from '../primary/primary-parts.ts'
 
 type Details = AnswerAt<'/v1/networks/{network}'>
 type Points = AnswerAt<'/v2/chains/{chainId}/metrics/{metric}'>
@@ -49,16 +50,6 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
 type ChainProps = NumbersProps & { readonly funds: FundsPage | undefined }
 
 function NumbersOfChains({ world, newest, funds }: ChainProps): JSX.Element {
-  // The hours of a day, of which the running one is the last: a tenth of the work of all windows.
-  const hours = useAnswer(
-    urlOf('/v2/chains/{chainId}/metrics/{metric}', {
-      chainId: 'total',
-      metric: 'txCount',
-      timeInterval: 'hour',
-      pageSize: 24,
-    }),
-    ...pace(),
-  ).data
   const cChain = world.chains.find(({ subnetId }) => subnetId === primarySubnetId)?.chainId
   const fees = useAnswer(
     cChain &&
@@ -72,29 +63,43 @@ function NumbersOfChains({ world, newest, funds }: ChainProps): JSX.Element {
   ).data
   const messages = useAnswer(urlOf('/v2/icm/summary', {}), ...pace()).data
   const all = isWhole(world, 'evm')
+  const only = onlyChain(world)
   return h(Fragment, null, [
-    number(
-      'Transactions, last 24 h',
-      hours &&
-        total(
-          hours.results.reduce((sum, { value }) => sum + value, 0),
-          all,
-        ),
-      to('metrics', 'total', 'day', 'txCount'),
-    ),
+    only !== undefined ? h(Totals, { chainId: only }) : h(LastDay, { isWhole: all }),
     cChain !== undefined &&
       number(
         'Burned, last full day',
         all ? fees && burned(fees, funds) : undefined,
         to('metrics', cChain, 'day', 'feesPaid'),
       ),
-    number(
-      'Messages, last 24 h',
-      total(messages?.result.lastDay, all && world.status?.messages?.state === 'live'),
-      to('messages'),
-    ),
+    (only === undefined || (messages?.result.allTime ?? 0) > 0) &&
+      number(
+        'Messages, last 24 h',
+        total(messages?.result.lastDay, all && world.status?.messages?.state === 'live'),
+        to('messages'),
+      ),
     number('Latest EVM block', newest === undefined ? undefined : age(newest)),
   ])
+}
+
+/** Transactions of all chains. */
+function LastDay({ isWhole: isAll }: { readonly isWhole: boolean }): JSX.Element {
+  // The hours of a day, of which the running one is the last: a tenth of the work of all windows.
+  const hours = useAnswer(
+    urlOf('/v2/chains/{chainId}/metrics/{metric}', {
+      chainId: 'total',
+      metric: 'txCount',
+      timeInterval: 'hour',
+      pageSize: 24,
+    }),
+    ...pace(),
+  ).data
+  const sum = hours?.results.reduce((all, { value }) => all + value, 0)
+  return number(
+    'Transactions, last 24 h',
+    total(sum, isAll),
+    to('metrics', 'total', 'day', 'txCount'),
+  )
 }
 
 function number(title: string, value: View | undefined, link?: string): JSX.Element {
@@ -106,12 +111,9 @@ function number(title: string, value: View | undefined, link?: string): JSX.Elem
 
 /** Of validators and delegators together. */
 function staked({ validatorDetails, delegatorDetails }: Details): JSX.Element {
-  const sum =
-    BigInt(validatorDetails.totalAmountStaked) + BigInt(delegatorDetails.totalAmountStaked)
-  return h('span', { title: `${amount(String(sum), 9)} AVAX` }, [
-    `${short(Number(sum / 1_000_000_000n))} `,
-    h('small', null, 'AVAX'),
-  ])
+  return shortAvax(
+    BigInt(validatorDetails.totalAmountStaked) + BigInt(delegatorDetails.totalAmountStaked),
+  )
 }
 
 /** Fees of the C-Chain on its newest whole day, or on its first, and what validators of L1s pay a day. */

@@ -14,9 +14,28 @@ import { urlOf } from '../kit/contract.ts'
 import { count, ends, speed, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
-import { age, card, chainPill, heading, shown, statePill, table, type View } from '../kit/parts.ts'
+import {
+  age,
+  card,
+  chainPill,
+  heading,
+  type RowColumn,
+  rowTable,
+  shown,
+  statePill,
+  table,
+  type View,
+} from '../kit/parts.ts'
 import { brand, useTitle } from '../kit/place.ts'
-import { awaited, chainName, coinOf, pace, primaryNetworks, type World } from '../kit/world.ts'
+import {
+  awaited,
+  chainName,
+  coinOf,
+  onlyChain,
+  pace,
+  primaryNetworks,
+  type World,
+} from '../kit/world.ts'
 import { subnetLink } from '../primary/primary-parts.ts'
 import { WatchCard } from '../watch/watch-views.ts'
 import { NewestBlocks, useNewestBlocks } from './newest-blocks.ts'
@@ -157,11 +176,11 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
 
 /** Three things to try on the demo: a transfer between chains, balances that run out, a market's season. */
 function ThreeThings({ world }: { readonly world: World }): JSX.Element | null {
-  const isDemo = world.status?.recording !== undefined
+  const season = world.chains.find(({ chainName }) => chainName === 'Meridian')
+  const isDemo = world.status?.recording !== undefined && season !== undefined
   const network = primaryNetworks(world)[0] ?? ''
   const messages = useAnswer(isDemo ? urlOf('/v1/icm/messages', { pageSize: 5 }) : undefined, 5_000)
   const sent = messages.data?.messages.find(({ status }) => status === 'delivered')
-  const season = world.chains.find(({ chainName }) => chainName === 'Meridian')
   if (!isDemo) return null
   const things = [
     [
@@ -177,7 +196,7 @@ function ThreeThings({ world }: { readonly world: World }): JSX.Element | null {
     [
       'Look at ninety days of a market',
       'a launch, a quiet week, a spam attack, a migration',
-      to('metrics', season?.chainId ?? 'total', 'day'),
+      to('metrics', season.chainId, 'day'),
     ],
   ] as const
   return h(
@@ -208,6 +227,7 @@ function progressOf(world: World): View {
   const all = world.status?.chains ?? []
   if (all.length === 0) return null
   const behind = all.filter(({ state }) => state !== 'live')
+  if (behind.length === 0 && onlyChain(world) !== undefined) return null
   const live = all.filter(({ state }) => state === 'live')
   const isCounted = live.length <= mostCounted
   return [
@@ -219,7 +239,7 @@ function progressOf(world: World): View {
             ['Chain'],
             ['Coin', 'wide'],
             ['Latest block', 'num'],
-            ...(isCounted ? [['Transactions, last 24 h', 'num'] as const] : []),
+            ...(isCounted ? [['Txns, 24 h', 'num'] as const] : []),
           ],
           live.map((chain) => [
             named(chain, world),
@@ -258,15 +278,21 @@ function LastDay({ chain: { evmChainId } }: { readonly chain: ChainStatus }): JS
 }
 
 function latestTxs(world: World, transactions: readonly NativeTransaction[]): JSX.Element {
-  return table(
-    [['Transaction'], ['Chain', 'wide'], ['Time', 'wide'], ['What happened', 'told']],
-    transactions.map(({ chainId, txHash, blockTimestamp, summary }) => [
-      txLink(chainId, txHash),
-      chainLink(world, chainId),
-      age(blockTimestamp),
-      summary && sentence(world, chainId, summary),
-    ]),
-  )
+  const chain: RowColumn<NativeTransaction> = [
+    'Chain',
+    'wide',
+    ({ chainId }) => chainLink(world, chainId),
+  ]
+  return rowTable(transactions, [
+    ['Transaction', '', ({ chainId, txHash }) => txLink(chainId, txHash)],
+    ...(onlyChain(world) === undefined ? [chain] : []),
+    ['Time', 'wide', ({ blockTimestamp }) => age(blockTimestamp)],
+    [
+      'What happened',
+      'told',
+      ({ chainId, summary }) => summary && sentence(world, chainId, summary),
+    ],
+  ])
 }
 
 /** A chain that is not live: how far it is and how fast. */

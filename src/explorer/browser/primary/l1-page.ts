@@ -13,6 +13,7 @@ import {
   coins,
   copied,
   facts,
+  figures,
   heading,
   idLink,
   pill,
@@ -24,7 +25,7 @@ import { useTitle } from '../kit/place.ts'
 import { sortedTable, type SortColumn } from '../kit/sorted-table.ts'
 import { chainsOfSubnet, type World } from '../kit/world.ts'
 import { BalanceHistory } from './l1-balance.ts'
-import { nodeLink, owners, subnetLink } from './primary-parts.ts'
+import { nodeLink, owners, shortAvax, subnetLink } from './primary-parts.ts'
 import { daysLeft, fewestHolding } from './stake.ts'
 
 // Pages of 100: more than any network has, and an end for one that is out of hand.
@@ -45,7 +46,8 @@ export function L1sPage({ network }: { readonly network: string }): JSX.Element 
   )
   const traffic = useTraffic(network)
   return h('div', { class: 'stack' }, [
-    heading('Chains with their own validators', 'L1s', answer.data && rateLine(answer.data[0])),
+    heading('Chains with their own validators', 'L1s'),
+    l1Figures(answer.data ?? []),
     card(
       '',
       shown(answer, (pages) =>
@@ -60,12 +62,20 @@ export function L1sPage({ network }: { readonly network: string }): JSX.Element 
   ])
 }
 
-function rateLine(page: FundsPage | undefined): View {
-  if (page === undefined) return null
-  const { perDay, activeValidators, target } = page.feeRate
-  return h('p', { class: 'quiet' }, [
-    `${count(activeValidators)} active validators (the fee rises above ${count(target)}) · `,
-    `${amount(perDay, 9)} AVAX per validator per day`,
+/** All L1s in sum, and what a validator of one pays. */
+function l1Figures(pages: readonly FundsPage[]): View {
+  const rate = pages[0]?.feeRate
+  if (rate === undefined) return null
+  const all = pages.flatMap(({ subnets }) => subnets)
+  const balance = all.reduce((sum, { totalBalance }) => sum + BigInt(totalBalance), 0n)
+  const few = all.filter(({ daysLeft: days = Infinity }) => days < fewDays).length
+  const above = `the fee rises above ${count(rate.target)}`
+  return figures([
+    ['L1s', count(all.length)],
+    ['Active validators', h('span', { title: above }, count(rate.activeValidators))],
+    ['Balance of all', shortAvax(balance)],
+    ['Fee of a validator, a day', [`${amount(rate.perDay, 9)} `, h('small', null, 'AVAX')]],
+    [`L1s that run out in ${fewDays} days`, few === 0 ? '0' : pill(count(few), 'bad')],
   ])
 }
 

@@ -15,6 +15,7 @@ import {
   coins,
   copied,
   facts,
+  figures,
   heading,
   pill,
   rowTable,
@@ -54,7 +55,7 @@ export function NodePage({ world, network, nodeId }: NodeProps): JSX.Element {
             ),
           )
         : [
-            figures(now.find(({ subnetId }) => subnetId === primarySubnetId)),
+            termFigures(now.find(({ subnetId }) => subnetId === primarySubnetId)),
             now.map((term) =>
               card(termTitle(term), termFacts(network, term), pill('active', 'good')),
             ),
@@ -77,23 +78,18 @@ export function NodePage({ world, network, nodeId }: NodeProps): JSX.Element {
   ])
 }
 
-/** Five figures of the running term on the primary network. */
-function figures(term: Validator | undefined): View {
+/** Figures of the running term on the primary network. */
+function termFigures(term: Validator | undefined): View {
   if (term === undefined) return null
   const uptime = term.uptimePerformance
-  return h(
-    'dl',
-    { class: 'numbers card' },
-    (
-      [
-        ['Stake', stakeSum(term.asset, term.amountStaked)],
-        ['Delegated', stakeSum(term.asset, term.amountDelegated)],
-        ['Share of all stake', percent(String(term.stakePercentage ?? 0))],
-        ['Uptime', uptime === undefined ? 'not known' : percent(String(uptime))],
-        ['Ends', age(term.endTimestamp)],
-      ] as const
-    ).map(([title, value]) => h('div', null, [h('dt', null, title), h('dd', null, value)])),
-  )
+  return figures([
+    ['Stake', stakeSum(term.asset, term.amountStaked)],
+    ['Delegated', stakeSum(term.asset, term.amountDelegated)],
+    ['Delegators', count(term.delegatorCount ?? 0)],
+    ['Share of all stake', percent((term.stakePercentage ?? 0).toFixed(2))],
+    ['Uptime', uptime === undefined ? 'not known' : percent(String(uptime))],
+    ['Ends', age(term.endTimestamp)],
+  ])
 }
 
 function termTitle({ subnetId }: Validator): string {
@@ -102,7 +98,9 @@ function termTitle({ subnetId }: Validator): string {
     : `Current period on ${ends(subnetId)}`
 }
 
+/** All of a term, but what the figures above say of that on the primary network. */
 function termFacts(network: string, term: Validator): JSX.Element {
+  const isTold = term.subnetId === primarySubnetId
   const { startTimestamp: start, endTimestamp: end, potentialRewards: hoped } = term
   const passed = Math.min(end, Math.max(start, now() / 1_000)) - start
   const per = (value: number | undefined): string =>
@@ -116,14 +114,15 @@ function termFacts(network: string, term: Validator): JSX.Element {
     ['Ends', when(end)],
     ['Auto-renewed', term.stakingType === 'autoRenewed' ? (term.autoRenew?.state ?? 'yes') : ''],
     ['Stake', h('div', null, stakeOf(network, term), stakeBar(term))],
-    ['Share of total stake', per(term.stakePercentage)],
-    ['Delegated', sum(term.amountDelegated)],
-    ['Delegators', term.delegatorCount === undefined ? '' : count(term.delegatorCount)],
     ['Free delegation capacity', sum(term.delegationCapacity)],
     ['Delegation fee', term.delegationFee === undefined ? '' : percent(term.delegationFee)],
     [
       'Uptime seen by your node',
-      term.uptimePerformance === undefined ? 'not known' : per(term.uptimePerformance),
+      isTold
+        ? ''
+        : term.uptimePerformance === undefined
+          ? 'not known'
+          : per(term.uptimePerformance),
     ],
     ['AvalancheGo version', term.avalancheGoVersion],
     ['Expected reward', sum(hoped?.validationRewardAmount)],

@@ -22,6 +22,7 @@ import {
 } from '../kit/parts.ts'
 import { go, query, useTitle, withParams } from '../kit/place.ts'
 import { chainsOfSubnet, primaryNetworks, type World } from '../kit/world.ts'
+import { NetworkFigures } from './network-figures.ts'
 import {
   blockLink,
   type ChainName,
@@ -64,6 +65,7 @@ export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.
           )
         : null,
     ),
+    view === '' && h(NetworkFigures, { network }),
     tabs([
       ['Validators', to('primary', network)],
       ['Subnets', to('primary', network, 'subnets')],

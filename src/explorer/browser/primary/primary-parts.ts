@@ -7,7 +7,7 @@ import type { Blockchain } from '../../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import type { Utxo } from '../../../shape/primary/utxo.ts'
 import type { L1Validator } from '../../../shape/primary/validator.ts'
-import { assetName, count, ends, visible } from '../kit/format.ts'
+import { amount, assetName, count, ends, short, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
   age,
@@ -35,6 +35,14 @@ export type ChainName = (typeof chains)[number]
  * Source: avalanchego utils/constants/network_ids.go, PrimaryNetworkID.
  */
 export const primarySubnetId = '11111111111111111111111111111111LpoYY'
+
+/** nAVAX in few characters, exact in its title. */
+export function shortAvax(units: bigint | string): JSX.Element {
+  return h('span', { title: `${amount(String(units), 9)} AVAX` }, [
+    `${short(Number(units) / 1e9)} `,
+    h('small', null, 'AVAX'),
+  ])
+}
 
 /** Returns whether a text names one of the three chains. */
 export function isChain(name: string): name is ChainName {

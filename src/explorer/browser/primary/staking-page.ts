@@ -7,12 +7,13 @@ import type { Validator } from '../../../shape/primary/validator.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
 import { urlOf, type AnswerAt } from '../kit/contract.ts'
-import { amount, count, percent, share } from '../kit/format.ts'
+import { count, share } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { AvaxSeries } from '../kit/metric-chart.ts'
 import { card, exactCoins, facts, heading, select, shown, table, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { pace } from '../kit/world.ts'
+import { NetworkFigures } from './network-figures.ts'
 import { nodeLink } from './primary-parts.ts'
 import { afterFee, endsPerWeek, fewestHolding, minRates, navax, rewardOf } from './stake.ts'
 
@@ -39,6 +40,7 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
       'Staking',
       h('a', { class: 'button', href: to('primary', network) }, 'All validators'),
     ),
+    h(NetworkFigures, { network }),
     h('div', { class: 'grid two' }, [
       h(AvaxSeries, {
         path: urlOf('/v2/networks/{network}/metrics/{metric}', {
@@ -58,40 +60,51 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
       }),
     ]),
     h('div', { class: 'grid two top-aligned' }, [
-      card(
-        'Staking calculator',
-        shown(details, (data) => h(Calculator, { details: data })),
-      ),
-      card(
-        'Summary',
-        shown(details, (data) => sums(data)),
-      ),
+      h('div', { class: 'stack' }, [
+        card(
+          'Staking calculator',
+          shown(details, (data) => h(Calculator, { details: data })),
+        ),
+        card(
+          'Versions of AvalancheGo',
+          shown(details, (data) => versions(data)),
+        ),
+        shown(running, (pages) => ends(allOf(pages))),
+      ]),
+      shown(running, (pages) => distribution(network, allOf(pages))),
     ]),
-    shown(running, (pages) =>
-      distribution(
-        network,
-        pages.flatMap(({ validators }) => validators),
-      ),
-    ),
   ])
 }
 
-function sums({ validatorDetails, apr, currentSupply }: Details): JSX.Element {
-  return facts([
-    ['AVAX supply', exactCoins(currentSupply, 9, 'AVAX')],
-    ['Staked', share(Number(validatorDetails.stakingRatio), 1)],
-    ['APR', `${percent(apr.shortest)} for 14 days to ${percent(apr.longest)} for a year`],
-    ...validatorDetails.stakingDistributionByVersion.map(
-      (one) =>
-        [
-          one.version === 'unknown' ? 'Unknown version' : one.version,
-          `${count(one.validatorCount)} nodes, ${amount(one.amountStaked, 9)} AVAX`,
-        ] as const,
-    ),
-  ])
+/** Stake by the versions that nodes run, which the own node tells of its peers. */
+function versions({ validatorDetails }: Details): JSX.Element {
+  const rows = validatorDetails.stakingDistributionByVersion
+  const total = rows.reduce((sum, one) => sum + Number(one.amountStaked), 0)
+  return table(
+    [['Version'], ['Nodes', 'num'], ['Stake, AVAX', 'num'], ['Share', 'num']],
+    rows.map((one) => [
+      one.version === 'unknown' ? 'not known' : one.version,
+      count(one.validatorCount),
+      count(Math.round(Number(one.amountStaked) / navax)),
+      share(Number(one.amountStaked), total),
+    ]),
+  )
 }
 
-/** Numbers of nodes that hold parts of the stake, the greatest nodes, and the ends of stakes. */
+type ValidatorsPage = { readonly validators: readonly Validator[] }
+
+function allOf(pages: readonly ValidatorsPage[]): Validator[] {
+  return pages.flatMap(({ validators }) => validators)
+}
+
+/** Stake by the week in which it ends. */
+function ends(all: readonly Validator[]): View {
+  const title = 'Stake ending per week, AVAX'
+  const points = endsPerWeek(all)
+  return card(title, h(Chart, { points, label: title, height: 240, bars: true, hours: false }))
+}
+
+/** Numbers of nodes that hold parts of the stake, and the greatest nodes. */
 function distribution(network: string, all: readonly Validator[]): View {
   const stakes = all.map((one) => Number(one.amountStaked) + Number(one.amountDelegated ?? 0))
   const total = stakes.reduce((sum, one) => sum + one, 0)
@@ -103,29 +116,24 @@ function distribution(network: string, all: readonly Validator[]): View {
     .map((one, at) => ({ one, stake: stakes[at] ?? 0 }))
     .toSorted((a, b) => b.stake - a.stake)
     .slice(0, 10)
-  const weeks = endsPerWeek(all)
-  const title = 'Stake ending per week, AVAX'
-  return h('div', { class: 'grid two top-aligned' }, [
-    card(
-      'Distribution',
-      h('div', null, [
-        facts([
-          ['Nakamoto coefficient (1/3 of the stake)', held(34)],
-          ['Nodes that hold 1/2', held(51)],
-          ['Nodes that hold 2/3', held(67)],
-        ]),
-        table(
-          [['Largest validators'], ['Stake, AVAX', 'num'], ['Share', 'num']],
-          greatest.map(({ one, stake }) => [
-            nodeLink(network, one.nodeId),
-            count(Math.round(stake / navax)),
-            share(stake, total),
-          ]),
-        ),
+  return card(
+    'Distribution',
+    h('div', null, [
+      facts([
+        ['Nakamoto coefficient (1/3 of the stake)', held(34)],
+        ['Nodes that hold 1/2', held(51)],
+        ['Nodes that hold 2/3', held(67)],
       ]),
-    ),
-    card(title, h(Chart, { points: weeks, label: title, height: 240, bars: true, hours: false })),
-  ])
+      table(
+        [['Largest validators'], ['Stake, AVAX', 'num'], ['Share', 'num']],
+        greatest.map(({ one, stake }) => [
+          nodeLink(network, one.nodeId),
+          count(Math.round(stake / navax)),
+          share(stake, total),
+        ]),
+      ),
+    ]),
+  )
 }
 
 /** A form that computes as the chain does; nothing is requested. */

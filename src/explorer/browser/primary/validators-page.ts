@@ -107,9 +107,16 @@ export function validators(
     ...list,
     view: (page) =>
       rowTable(page.validators, [
-        ['Node', '', ({ nodeId }) => nodeLink(network, nodeId)],
-        ['Status', '', ({ validationStatus }) => termPill(validationStatus)],
-        ['Stake', 'num', (one) => h('div', null, stakeOf(network, one), stakeBar(one))],
+        [
+          'Node',
+          '',
+          ({ nodeId, avalancheGoVersion: version }) => [
+            nodeLink(network, nodeId),
+            version !== undefined && h('div', { class: 'quiet' }, visible(version)),
+          ],
+        ],
+        ['Status', 'wide', ({ validationStatus }) => termPill(validationStatus)],
+        ['Stake, capacity', 'num', (one) => h('div', null, stakeOf(network, one), stakeBar(one))],
         ['Delegated', 'num wide', delegated],
         [
           'Free capacity',

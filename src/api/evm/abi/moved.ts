@@ -1,0 +1,48 @@
+/** Tokens and coins that a transaction moved, of which numbers in its calls and events are amounts. */
+
+import { standardOf } from '../../../codec/evm/columns/columns.ts'
+import type { RichAddress } from '../../../shape/evm/token.ts'
+import { internalsOfTransaction, type InternalRow } from '../../../store/query/evm/internals.ts'
+import type { TransactionRow } from '../../../store/query/evm/transactions.ts'
+import { transfersOfTransaction, type TransferRow } from '../../../store/query/evm/transfers.ts'
+import type { ChainFacts, ServedChain } from '../../operation/chain-directory.ts'
+import { decimalText } from '../answers.ts'
+import type { RichAddressBook } from '../rich-addresses.ts'
+import { type Moved, unitOf } from './amounts.ts'
+
+/** Rows of one transaction. */
+type MovingRows = {
+  readonly transfers: readonly TransferRow[]
+  readonly internals: readonly InternalRow[]
+  /** `0x` hex, sent along. */
+  readonly value: string
+}
+
+/** Tokens and coins of rows; of as many tokens as coins the tokens. `rich` has the tokens of the transfers. */
+export function movedIn(
+  { symbol, decimals }: ChainFacts,
+  { transfers, internals, value }: MovingRows,
+  rich: (tokenId: number) => RichAddress,
+): Moved {
+  const coin = { symbol, decimals }
+  const coins = [value, ...internals.flatMap((one) => (one.reverted ? [] : one.value))]
+  const tokens = transfers.flatMap(({ kind, tokenId, value: units }) => {
+    const unit = standardOf(kind) === 20 ? unitOf(rich(tokenId)) : undefined
+    return unit === undefined ? [] : [[decimalText(units), unit] as const]
+  })
+  return new Map([...coins.map((units) => [decimalText(units), coin] as const), ...tokens])
+}
+
+/** {@link movedIn} of a transaction. Cost: two questions. */
+export async function movedBy(
+  { store, facts }: ServedChain,
+  book: RichAddressBook,
+  { pos, value }: Pick<TransactionRow, 'pos' | 'value'>,
+): Promise<Moved> {
+  const [transfers, internals] = await Promise.all([
+    transfersOfTransaction(store, pos),
+    internalsOfTransaction(store, pos),
+  ])
+  const named = await book.load(transfers.map(({ tokenId }) => tokenId))
+  return movedIn(facts, { transfers, internals, value }, (id) => named(id).rich)
+}

@@ -4,7 +4,7 @@ import { ChainPath, pageSize, pageToken } from '../evm/parameters.ts'
 import { address, moment } from '../evm/scalars.ts'
 import { label } from '../evm/token.ts'
 import { pageShape } from '../page-shape.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 /** Addresses that a list has at most. */
@@ -13,21 +13,17 @@ export const mostListed = 1_000
 const parameters = {
   path: ChainPath,
   query: Type.Object({
-    timeInterval: Type.Optional(
-      Type.Enum(['day', 'week', 'month'], {
-        default: 'day',
-        description: 'Length of the period, UTC; weeks begin on Monday',
-      }),
-    ),
+    timeInterval: Optional.Enum(['day', 'week', 'month'], {
+      default: 'day',
+      description: 'Length of the period, UTC; weeks begin on Monday',
+    }),
     timestamp: Type.Optional(
       moment('Unix second of the period; default that of the last block counted'),
     ),
-    sortBy: Type.Optional(
-      Type.Enum(['transactions', 'gasUsed'], {
-        default: 'transactions',
-        description: 'Of what those with the most come first',
-      }),
-    ),
+    sortBy: Optional.Enum(['transactions', 'gasUsed'], {
+      default: 'transactions',
+      description: 'Of what those with the most come first',
+    }),
     pageToken,
     pageSize,
   }),

@@ -13,19 +13,17 @@ import { address, amount, decimal, moment } from '../evm/scalars.ts'
 import { Erc20TokenBalance, NativeTokenBalance } from '../evm/token.ts'
 import { balanceSeriesQuery } from '../metrics/metric-point.ts'
 import { pageShape } from '../page-shape.ts'
-import { type OptionalSchema, Type } from '../type.ts'
+import { type OptionalSchema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const mostTokens = 10
 
 const tokensNamed = (most: number, description: string): OptionalSchema<string[]> =>
-  Type.Optional(
-    Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
-      description,
-      allowed: `a list of at most ${most} EVM addresses, separated by commas`,
-      maxItems: most,
-    }),
-  )
+  Optional.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
+    description,
+    allowed: `a list of at most ${most} EVM addresses, separated by commas`,
+    maxItems: most,
+  })
 
 /** Balances of coins and tokens, and holders. */
 export const EvmBalances = contracts('EVM balances', {
@@ -37,14 +35,12 @@ export const EvmBalances = contracts('EVM balances', {
     parameters: {
       path: ChainAddressPath,
       query: Type.Object({
-        threshold: Type.Optional(
-          Type.String({
-            default: '0',
-            pattern: '^[0-9]{1,78}$',
-            description: 'Only who holds more than this, in the smallest unit',
-            allowed: 'a whole number, base 10',
-          }),
-        ),
+        threshold: Optional.String({
+          default: '0',
+          pattern: '^[0-9]{1,78}$',
+          description: 'Only who holds more than this, in the smallest unit',
+          allowed: 'a whole number, base 10',
+        }),
         startTimestamp: Type.Optional(
           moment('Unix seconds: held more than the threshold then or later'),
         ),
@@ -66,9 +62,10 @@ export const EvmBalances = contracts('EVM balances', {
         blockNumber,
         pageToken,
         pageSize: widePageSize,
-        filterSpamTokens: Type.Optional(
-          Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
-        ),
+        filterSpamTokens: Optional.Boolean({
+          default: true,
+          description: 'Leave tokens out that look like spam',
+        }),
         contractAddresses: tokensNamed(100, 'Only these token contracts, separated by commas'),
         currency,
         compared,
@@ -120,12 +117,9 @@ export const EvmBalances = contracts('EVM balances', {
         }),
         'One for each moment',
       ),
-      notTold: Type.Optional(
-        Type.Array(Type.String(), {
-          description: 'Values that are absent above, and why',
-          examples: [[]],
-        }),
-      ),
+      notTold: Optional.Array(Type.String(), 'Values that are absent above, and why', {
+        examples: [[]],
+      }),
     }),
   },
 } as const satisfies Declarations)

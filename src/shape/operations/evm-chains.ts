@@ -2,7 +2,7 @@
 
 import { ChainInfo, chainFeatures } from '../evm/chain-info.ts'
 import { AddressPath, ChainPath, NoPath, NoQuery, network } from '../evm/parameters.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const CallChain = {
@@ -26,8 +26,7 @@ const ListAddressChains = {
   parameters: { path: AddressPath, query: NoQuery },
   response: Type.Object({
     indexedChains: Type.Array(ChainInfo, 'Chains served here on which it was seen'),
-    unindexedChains: Type.Array(Type.String(), {
-      description: 'Always empty: other chains are not known here',
+    unindexedChains: Type.Array(Type.String(), 'Always empty: other chains are not known here', {
       examples: [[]],
     }),
   }),
@@ -44,11 +43,9 @@ export const EvmChains = contracts('EVM chains', {
       path: NoPath,
       query: Type.Object({
         network,
-        feature: Type.Optional(
-          Type.Enum(
-            [...chainFeatures],
-            'Only chains with this ability; every chain served here has all',
-          ),
+        feature: Optional.Enum(
+          chainFeatures,
+          'Only chains with this ability; every chain served here has all',
         ),
       }),
     },

@@ -30,18 +30,15 @@ import {
   TransactionDetail,
 } from '../evm/transaction.ts'
 import { pageShape } from '../page-shape.ts'
-import { type OptionalSchema, Type } from '../type.ts'
+import { type OptionalSchema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const topic = (place: string): OptionalSchema<string> =>
-  Type.Optional(
-    Type.String({
-      description: `Only logs whose ${place} topic is this`,
-      pattern: '^0x[0-9a-fA-F]{64}$',
-      allowed: 'a topic: 0x and 64 hex digits',
-      examples: [hashExample],
-    }),
-  )
+  Optional.String(`Only logs whose ${place} topic is this`, {
+    pattern: '^0x[0-9a-fA-F]{64}$',
+    allowed: 'a topic: 0x and 64 hex digits',
+    examples: [hashExample],
+  })
 
 const list = { ...blockRange, sortOrder, pageToken, pageSize }
 
@@ -53,7 +50,7 @@ const transfers = pageShape({
   transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
 })
 
-const summaries = Type.Optional(Type.Boolean('Tell each transaction in a sentence'))
+const summaries = Optional.Boolean('Tell each transaction in a sentence')
 
 const ListAllTransactions = {
   path: '/v1/transactions',
@@ -135,22 +132,16 @@ export const EvmTransactions = contracts('EVM transactions', {
     parameters: {
       path: ChainPath,
       query: Type.Object({
-        address: Type.Optional(
-          Type.String({
-            description: 'Only logs of this contract',
-            pattern: '^0x[0-9a-fA-F]{40}$',
-            allowed: 'an EVM address: 0x and 40 hex digits',
-          }),
-        ),
-        event: Type.Optional(
-          Type.String({
-            description: 'Only logs of this event: `Transfer(address,address,uint256)`',
-            pattern: '^[A-Za-z_$][\\w$]*\\([\\w\\[\\](),]*\\)$',
-            maxLength: 2_000,
-            allowed: 'the signature of an event, types alone',
-            examples: ['Transfer(address,address,uint256)'],
-          }),
-        ),
+        address: Optional.String('Only logs of this contract', {
+          pattern: '^0x[0-9a-fA-F]{40}$',
+          allowed: 'an EVM address: 0x and 40 hex digits',
+        }),
+        event: Optional.String('Only logs of this event: `Transfer(address,address,uint256)`', {
+          pattern: '^[A-Za-z_$][\\w$]*\\([\\w\\[\\](),]*\\)$',
+          maxLength: 2_000,
+          allowed: 'the signature of an event, types alone',
+          examples: ['Transfer(address,address,uint256)'],
+        }),
         topic0: topic('first'),
         topic1: topic('second'),
         topic2: topic('third'),
@@ -182,16 +173,13 @@ export const EvmTransactions = contracts('EVM transactions', {
           value: amount('Coins moved, wei', 18),
           gasLimit: decimal('Gas the call was given'),
           gasUsed: decimal('Gas used by the call and those inside it'),
-          methodHash: Type.Optional(Type.String('first four bytes of the input, 0x hex')),
-          methodName: Type.Optional(Type.String('signature of the method, where it is known')),
+          methodHash: Optional.String('first four bytes of the input, 0x hex'),
+          methodName: Optional.String('signature of the method, where it is known'),
           input: Type.Optional(hex('Input; absent where it is empty')),
           decodedInput: Type.Optional(Decoded),
-          error: Type.Optional(
-            Type.String({
-              description: 'why it failed, in the words of the node',
-              examples: ['execution reverted'],
-            }),
-          ),
+          error: Optional.String('why it failed, in the words of the node', {
+            examples: ['execution reverted'],
+          }),
           isReverted: Type.Boolean('Whether the call, or one around it, was undone'),
         }),
         'Each call before those inside it, in their order; the first 1,000. Inputs are given and decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
@@ -250,10 +238,10 @@ export const EvmTransactions = contracts('EVM transactions', {
           isDestroyed: Type.Boolean('Whether it is not there any more'),
           balanceBefore: Type.Optional(amount('Coins before, wei', 18)),
           balanceAfter: Type.Optional(amount('Coins after, wei', 18)),
-          nonceBefore: Type.Optional(Type.Integer('Nonce before')),
-          nonceAfter: Type.Optional(Type.Integer('Nonce after')),
-          codeBytesBefore: Type.Optional(Type.Integer('Bytes of its code before')),
-          codeBytesAfter: Type.Optional(Type.Integer('Bytes of its code after')),
+          nonceBefore: Optional.Integer('Nonce before'),
+          nonceAfter: Optional.Integer('Nonce after'),
+          codeBytesBefore: Optional.Integer('Bytes of its code before'),
+          codeBytesAfter: Optional.Integer('Bytes of its code after'),
           storage: Type.Array(
             Type.Object({
               slot: hash('Place'),
@@ -297,12 +285,10 @@ export const EvmTransactions = contracts('EVM transactions', {
       path: ChainAddressPath,
       query: Type.Object({
         ...list,
-        filterSpamTokens: Type.Optional(
-          Type.Boolean({
-            default: true,
-            description: 'Leave transfers of tokens out that look like spam',
-          }),
-        ),
+        filterSpamTokens: Optional.Boolean({
+          default: true,
+          description: 'Leave transfers of tokens out that look like spam',
+        }),
       }),
     },
     response: pageShape({ transactions: Type.Array(AddressTransactionV2) }),
@@ -314,14 +300,12 @@ export const EvmTransactions = contracts('EVM transactions', {
       path: ChainBlockPath,
       query: Type.Object({
         pageToken,
-        pageSize: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 100,
-            default: 0,
-            description: 'Items per page; 0 is all of them, but of those that are told 100',
-          }),
-        ),
+        pageSize: Optional.Integer({
+          minimum: 0,
+          maximum: 100,
+          default: 0,
+          description: 'Items per page; 0 is all of them, but of those that are told 100',
+        }),
         summaries,
       }),
     },

@@ -3,17 +3,18 @@
 import { networkNames } from '../../core/network.ts'
 import { IcmMessage, TeleporterMessage } from '../icm/icm-message.ts'
 import { pageShape } from '../page-shape.ts'
-import { type Schema, Type } from '../type.ts'
+import { type Schema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const pageQuery = {
-  pageToken: Type.Optional(
-    Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
-  ),
-  pageSize: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Messages a page' }),
-  ),
-  network: Type.Optional(Type.Enum([...networkNames], 'Only of this network')),
+  pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
+  pageSize: Optional.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 10,
+    description: 'Messages a page',
+  }),
+  network: Optional.Enum(networkNames, 'Only of this network'),
 }
 
 const evmAddress = {
@@ -21,8 +22,8 @@ const evmAddress = {
   allowed: 'an EVM address, 0x and 40 hex digits',
 }
 
-const summaries = Type.Optional(
-  Type.Boolean('Tell the transaction that sent each message, or else delivered it, in a sentence'),
+const summaries = Optional.Boolean(
+  'Tell the transaction that sent each message, or else delivered it, in a sentence',
 )
 
 const icmMessages = pageShape({ messages: Type.Array(IcmMessage) })
@@ -48,11 +49,11 @@ const ListIcmMessages = {
     path: Type.Object({}),
     query: Type.Object({
       ...pageQuery,
-      sourceBlockchainId: Type.Optional(Type.String(idText)),
-      destinationBlockchainId: Type.Optional(Type.String(idText)),
-      blockchainId: Type.Optional(Type.String('Source or destination, cb58 or hex')),
-      from: Type.Optional(Type.String({ ...evmAddress, description: 'Sender' })),
-      to: Type.Optional(Type.String({ ...evmAddress, description: 'Recipient' })),
+      sourceBlockchainId: Optional.String(idText),
+      destinationBlockchainId: Optional.String(idText),
+      blockchainId: Optional.String('Source or destination, cb58 or hex'),
+      from: Optional.String({ ...evmAddress, description: 'Sender' }),
+      to: Optional.String({ ...evmAddress, description: 'Recipient' }),
       summaries,
     }),
   },
@@ -66,8 +67,7 @@ const GetIcmMessage = {
   lane: 'item',
   parameters: {
     path: Type.Object({
-      messageId: Type.String({
-        description: 'Message id, hex',
+      messageId: Type.String('Message id, hex', {
         pattern: '^(0x)?[0-9a-fA-F]{64}$',
         allowed: 'a message id, 64 hex digits',
       }),
@@ -86,14 +86,14 @@ const groupings = [
 ] as const
 
 const filters = {
-  srcBlockchainId: Type.Optional(
-    Type.String({ description: 'only sent from this blockchain, cb58 or hex', maxLength: 128 }),
-  ),
-  destBlockchainId: Type.Optional(
-    Type.String({ description: 'only sent to this blockchain, cb58 or hex', maxLength: 128 }),
-  ),
-  groupBy: Type.Optional(Type.Enum([...groupings], 'a row for each id; default: all together')),
-  network: Type.Optional(Type.Enum([...networkNames], 'only of this network')),
+  srcBlockchainId: Optional.String('only sent from this blockchain, cb58 or hex', {
+    maxLength: 128,
+  }),
+  destBlockchainId: Optional.String('only sent to this blockchain, cb58 or hex', {
+    maxLength: 128,
+  }),
+  groupBy: Optional.Enum(groupings, 'a row for each id; default: all together'),
+  network: Optional.Enum(networkNames, 'only of this network'),
 }
 
 const ends = {
@@ -127,21 +127,25 @@ export const Icm = contracts('Interchain messages', {
       path: Type.Object({}),
       query: Type.Object({
         ...filters,
-        startTimestamp: Type.Optional(
-          Type.Integer({ minimum: 0, description: 'only periods after this Unix second' }),
-        ),
-        endTimestamp: Type.Optional(
-          Type.Integer({ minimum: 0, description: 'only periods before this Unix second' }),
-        ),
-        timeInterval: Type.Optional(
-          Type.Enum(['hour', 'day', 'week', 'month'], { default: 'day', description: 'period' }),
-        ),
-        pageToken: Type.Optional(
-          Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
-        ),
-        pageSize: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
-        ),
+        startTimestamp: Optional.Integer({
+          minimum: 0,
+          description: 'only periods after this Unix second',
+        }),
+        endTimestamp: Optional.Integer({
+          minimum: 0,
+          description: 'only periods before this Unix second',
+        }),
+        timeInterval: Optional.Enum(['hour', 'day', 'week', 'month'], {
+          default: 'day',
+          description: 'period',
+        }),
+        pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
+        pageSize: Optional.Integer({
+          minimum: 1,
+          maximum: 2_160,
+          default: 100,
+          description: 'points a page',
+        }),
       }),
     },
     response: pageShape({
@@ -173,8 +177,7 @@ export const Icm = contracts('Interchain messages', {
     weight: 100,
     parameters: {
       path: Type.Object({
-        chainId: Type.String({
-          description: 'chain id, blockchain id, or total, mainnet, testnet',
+        chainId: Type.String('chain id, blockchain id, or total, mainnet, testnet', {
           maxLength: 512,
         }),
         metric: Type.Enum(

@@ -5,7 +5,7 @@ import { pageShape } from '../page-shape.ts'
 import { NetworkPath, SubnetId, pageQuery } from '../primary/parameters.ts'
 import { cb58, nanoAvax } from '../primary/scalars.ts'
 import { L1Validator } from '../primary/validator.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const days = Type.Number('days the balance lasts at this rate, two decimals')
@@ -19,11 +19,9 @@ export const FeeRate = Type.Component('L1FeeRate', 'What an L1 validator pays no
   excess: Type.String('validator-seconds above the target so far'),
 })
 
-const network = Type.Optional(
-  Type.Enum(
-    ['mainnet', 'fuji', 'testnet'],
-    'network meant; default the first served that knows the id, mainnet before others',
-  ),
+const network = Optional.Enum(
+  ['mainnet', 'fuji', 'testnet'],
+  'network meant; default the first served that knows the id, mainnet before others',
 )
 
 const feeSeries = {
@@ -43,14 +41,13 @@ export const L1Validators = contracts('L1 metrics', {
       path: NetworkPath,
       query: Type.Object({
         ...pageQuery,
-        l1ValidationId: Type.Optional(
-          Type.String({ description: 'Only this validation, cb58 or hex', maxLength: 128 }),
-        ),
-        nodeId: Type.Optional(Type.String({ description: 'Only this node', maxLength: 128 })),
+        l1ValidationId: Optional.String('Only this validation, cb58 or hex', { maxLength: 128 }),
+        nodeId: Optional.String('Only this node', { maxLength: 128 }),
         subnetId: Type.Optional(SubnetId),
-        includeInactiveL1Validators: Type.Optional(
-          Type.Boolean({ default: false, description: 'Also validators whose balance is spent' }),
-        ),
+        includeInactiveL1Validators: Optional.Boolean({
+          default: false,
+          description: 'Also validators whose balance is spent',
+        }),
       }),
     },
     response: pageShape({
@@ -65,10 +62,7 @@ export const L1Validators = contracts('L1 metrics', {
     parameters: {
       path: Type.Object({
         ...NetworkPath.properties,
-        l1ValidationId: Type.String({
-          description: 'validation id, cb58 or hex',
-          maxLength: 128,
-        }),
+        l1ValidationId: Type.String('validation id, cb58 or hex', { maxLength: 128 }),
       }),
       query: Type.Object({ ...pageQuery }),
     },
@@ -136,7 +130,7 @@ export const L1Validators = contracts('L1 metrics', {
             activeWeight: Type.Integer('of those that can sign'),
             totalBalance: nanoAvax('balances together'),
             feesPerDay: nanoAvax('fees of all of them a day, at this rate'),
-            daysLeft: Type.Optional(Type.Number('until the first active validator runs out')),
+            daysLeft: Optional.Number('until the first active validator runs out'),
           },
         ),
       ),
@@ -162,10 +156,7 @@ export const L1Validators = contracts('L1 metrics', {
     summary: 'Fees of an L1 validation by day, newest first',
     parameters: {
       path: Type.Object({
-        l1ValidationId: Type.String({
-          description: 'validation id, cb58 or hex',
-          maxLength: 128,
-        }),
+        l1ValidationId: Type.String('validation id, cb58 or hex', { maxLength: 128 }),
         metric: Type.Enum(
           ['validationCumulativeFeesDaily', 'validationFeesDaily'],
           'fees in nAVAX',
@@ -180,7 +171,7 @@ export const L1Validators = contracts('L1 metrics', {
     summary: 'Fees of the L1 validations of a node by day, newest first',
     parameters: {
       path: Type.Object({
-        nodeId: Type.String({ description: 'node id', maxLength: 128 }),
+        nodeId: Type.String('node id', { maxLength: 128 }),
         metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], 'fees in nAVAX'),
       }),
       query: feeQuery,

@@ -4,24 +4,23 @@ import { networkNames } from '../../core/network.ts'
 import { metricNames, rollingMetricNames, timeIntervals } from '../metrics/metric-names.ts'
 import { MetricPoint, pointRange } from '../metrics/metric-point.ts'
 import { MetricsChain } from '../metrics/metrics-chain.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const chainName =
   'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
 
 const pointPage = {
-  pageToken: Type.Optional(
-    Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
-  ),
-  pageSize: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
-  ),
+  pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
+  pageSize: Optional.Integer({
+    minimum: 1,
+    maximum: 2_160,
+    default: 100,
+    description: 'points a page',
+  }),
 }
 
-const NextPageToken = Type.Optional(
-  Type.String({ description: 'present when more points exist', examples: ['AQ3gk2…'] }),
-)
+const NextPageToken = Optional.String('present when more points exist', { examples: ['AQ3gk2…'] })
 
 /** Series of chains. */
 export const Metrics = contracts('Metrics', {
@@ -32,13 +31,14 @@ export const Metrics = contracts('Metrics', {
     parameters: {
       path: Type.Object({
         chainId: Type.String(chainName),
-        metric: Type.Enum([...metricNames], 'metric'),
+        metric: Type.Enum(metricNames, 'metric'),
       }),
       query: Type.Object({
         ...pointRange,
-        timeInterval: Type.Optional(
-          Type.Enum([...timeIntervals], { default: 'day', description: 'length of a period' }),
-        ),
+        timeInterval: Optional.Enum(timeIntervals, {
+          default: 'day',
+          description: 'length of a period',
+        }),
         ...pointPage,
       }),
     },
@@ -100,16 +100,12 @@ export const Metrics = contracts('Metrics', {
     parameters: {
       path: Type.Object({}),
       query: Type.Object({
-        network: Type.Optional(Type.Enum([...networkNames], 'only of this network')),
-        pageToken: Type.Optional(
-          Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
-        ),
+        network: Optional.Enum(networkNames, 'only of this network'),
+        pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
       }),
     },
     response: Type.Component('MetricsChains', 'Chains with metrics', {
-      nextPageToken: Type.Optional(
-        Type.String({ description: 'present when more chains exist', examples: ['AQ3gk2…'] }),
-      ),
+      nextPageToken: Optional.String('present when more chains exist', { examples: ['AQ3gk2…'] }),
       chains: Type.Array(MetricsChain),
     }),
   },

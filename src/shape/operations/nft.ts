@@ -19,7 +19,7 @@ import {
 import { NativeTokenBalance } from '../evm/token.ts'
 import { NftTokenPath, contractAddress } from '../nft/nft-path.ts'
 import { pageShape } from '../page-shape.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 /** NFTs with their metadata, and who holds them. */
@@ -37,13 +37,11 @@ export const Nfts = contracts('NFTs', {
     parameters: { path: ChainAddressPath, query: Type.Object({ ...holderPaging, tokenId }) },
     response: pageShape({
       addresses: Type.Array(Holder, 'Addresses'),
-      nftCollectionName: Type.Optional(Type.Array(Type.String(), 'Name of the collection')),
-      nftSymbol: Type.Optional(Type.Array(Type.String(), 'Symbol of the collection')),
+      nftCollectionName: Optional.Array(Type.String(), 'Name of the collection'),
+      nftSymbol: Optional.Array(Type.String(), 'Symbol of the collection'),
       totalHolders: Type.Integer('Holders; see `totalsAreLeast`'),
       totalTokens: Type.Number('Tokens held; of ERC-1155 all units'),
-      totalsAreLeast: Type.Optional(
-        Type.Boolean('True where only the first 5000 addresses were counted'),
-      ),
+      totalsAreLeast: Optional.Boolean('True where only the first 5000 addresses were counted'),
     }),
   },
   getTokenDetails: {

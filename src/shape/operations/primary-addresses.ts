@@ -16,12 +16,12 @@ import {
   pageSize,
 } from '../primary/parameters.ts'
 import { Utxo } from '../primary/utxo.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const response = Type.Component('LastActivity', 'When addresses were last seen', {
   timestamp: Type.Integer('Unix seconds'),
-  blockNumber: Type.String({ description: 'Height of its block', pattern: '^[0-9]+$' }),
+  blockNumber: Type.String('Height of its block', { pattern: '^[0-9]+$' }),
   txHash: Type.String('transaction that made or spent the UTXO, cb58'),
   utxoId: Type.String('cb58'),
   isConsumed: Type.Boolean('spent, else made'),
@@ -29,13 +29,11 @@ const response = Type.Component('LastActivity', 'When addresses were last seen',
   network: Type.Enum(['mainnet', 'fuji'], 'Network: mainnet, or fuji for any other'),
 })
 
-const minUtxoAmount = Type.Optional(
-  Type.Number({
-    minimum: 0,
-    default: 0,
-    description: 'Only UTXOs of at least this, smallest unit',
-  }),
-)
+const minUtxoAmount = Optional.Number({
+  minimum: 0,
+  default: 0,
+  description: 'Only UTXOs of at least this, smallest unit',
+})
 
 const shared = {
   path: '/v1/networks/{network}/blockchains/{blockchainId}/lastActivityTimestampByAddresses',
@@ -56,12 +54,13 @@ export const PrimaryAddresses = contracts('Primary Network UTXOs', {
       path: ChainPath,
       query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 1024), ...UtxoFilters }),
       body: Type.Object({
-        addresses: Type.String({
-          description:
-            'Comma-separated addresses, at most 1,024 unless the deployment says otherwise',
-          // 4,096, the most that can be set, of 64 characters each.
-          maxLength: 262_144,
-        }),
+        addresses: Type.String(
+          'Comma-separated addresses, at most 1,024 unless the deployment says otherwise',
+          {
+            // 4,096, the most that can be set, of 64 characters each.
+            maxLength: 262_144,
+          },
+        ),
       }),
     },
     response: pageShape({ utxos: Type.Array(Utxo), chainInfo: PrimaryChainInfo }),
@@ -118,7 +117,7 @@ export const PrimaryAddresses = contracts('Primary Network UTXOs', {
           {
             address: Type.String('Address'),
             blockchainIds: Type.Array(Type.String('cb58')),
-            chainNames: Type.Array(Type.Enum([...chainNames]), 'in the same order'),
+            chainNames: Type.Array(Type.Enum(chainNames), 'in the same order'),
           },
           { additionalProperties: false },
         ),
@@ -142,7 +141,7 @@ export const PrimaryAddresses = contracts('Primary Network UTXOs', {
       path: ChainPath,
       query: Type.Object({ minUtxoAmount }),
       body: Type.Object({
-        addresses: Type.String({ description: 'Comma-separated addresses', maxLength: 512_000 }),
+        addresses: Type.String('Comma-separated addresses', { maxLength: 512_000 }),
       }),
     },
   },

@@ -12,11 +12,11 @@ import {
   pageSize,
 } from '../primary/parameters.ts'
 import { Blockchain, Subnet } from '../primary/subnet.ts'
-import { type Schema, Type } from '../type.ts'
+import { type Schema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const nAvax = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
+  Type.String(`${description}, nAVAX`, { pattern: '^[0-9]+$' })
 
 const percent = (description: string): Schema<string> =>
   Type.String(`${description}, percent with two decimals`)
@@ -93,11 +93,10 @@ export const PrimaryNetwork = contracts('Primary Network', {
           ),
           stakingDistributionByVersion: Type.Array(
             Type.Object({
-              version: Type.String({
-                description:
-                  '`offline`: not connected to the node used; `unknown`: connected or not checked',
-                examples: ['1.0.0'],
-              }),
+              version: Type.String(
+                '`offline`: not connected to the node used; `unknown`: connected or not checked',
+                { examples: ['1.0.0'] },
+              ),
               amountStaked: nAvax('stake of these nodes, delegations included'),
               validatorCount: Type.Integer('Validators'),
             }),
@@ -129,13 +128,11 @@ export const PrimaryNetwork = contracts('Primary Network', {
     parameters: {
       path: Type.Object({ subnetId: SubnetId }),
       query: Type.Object({
-        startTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
-        endTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
-        network: Type.Optional(
-          Type.Enum(
-            ['mainnet', 'fuji', 'testnet'],
-            'default: mainnet where it is served, else the other',
-          ),
+        startTimestamp: Optional.Integer({ minimum: 0, description: 'Unix seconds' }),
+        endTimestamp: Optional.Integer({ minimum: 0, description: 'Unix seconds' }),
+        network: Optional.Enum(
+          ['mainnet', 'fuji', 'testnet'],
+          'default: mainnet where it is served, else the other',
         ),
         pageToken: PageToken,
         pageSize: pageSize(1_000, 5_000),
@@ -160,7 +157,7 @@ export const PrimaryNetwork = contracts('Primary Network', {
       path: Type.Object({
         ...NetworkPath.properties,
         metric: Type.Enum(
-          [...stakingMetrics],
+          stakingMetrics,
           'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
         ),
       }),
@@ -180,18 +177,14 @@ export const PrimaryNetwork = contracts('Primary Network', {
     parameters: {
       path: Type.Object({}),
       query: Type.Object({
-        network: Type.Optional(
-          Type.Enum(
-            ['mainnet', 'fuji', 'testnet'],
-            'network meant; default mainnet where it is served, else the other',
-          ),
+        network: Optional.Enum(
+          ['mainnet', 'fuji', 'testnet'],
+          'network meant; default mainnet where it is served, else the other',
         ),
-        partial: Type.Optional(
-          Type.Boolean({
-            default: false,
-            description: 'answer with what is known where not everything is',
-          }),
-        ),
+        partial: Optional.Boolean({
+          default: false,
+          description: 'answer with what is known where not everything is',
+        }),
       }),
     },
     response: Type.Object({
@@ -207,17 +200,13 @@ export const PrimaryNetwork = contracts('Primary Network', {
       totalRewards: avax('rewards of stakes that are over, restaked ones among them'),
       genesisUnlock: avax('allocated by genesis, locked or not'),
       l1ValidatorFees: avax('what L1 validators have paid; part of `totalPBurned`'),
-      lastUpdated: Type.String({
-        description: 'when this was summed, ISO 8601',
+      lastUpdated: Type.String('when this was summed, ISO 8601', {
         format: 'date-time',
         examples: ['2026-11-24T12:00:00.000Z'],
       }),
-      notTold: Type.Optional(
-        Type.Array(Type.String(), {
-          description: 'fields that are left out, and why',
-          examples: [[]],
-        }),
-      ),
+      notTold: Optional.Array(Type.String(), 'fields that are left out, and why', {
+        examples: [[]],
+      }),
     }),
   },
 } as const satisfies Declarations)

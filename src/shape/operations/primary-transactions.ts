@@ -12,12 +12,12 @@ import {
   timeQuery,
 } from '../primary/parameters.ts'
 import { CreatedAsset, PrimaryNetworkTransaction, TxTypes } from '../primary/transaction.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const AssetPath = Type.Object({
   ...ChainPath.properties,
-  assetId: Type.String({ description: 'asset id, cb58 or hex', maxLength: 128 }),
+  assetId: Type.String('asset id, cb58 or hex', { maxLength: 128 }),
 })
 
 /** Blocks, transactions and assets of the P-, X- and C-Chain. */
@@ -30,12 +30,9 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
       path: ChainPath,
       query: Type.Object({
         addresses: Type.Optional(Addresses),
-        l1ValidationId: Type.Optional(
-          Type.String({
-            description: 'L1 validation id, cb58 or hex; P-Chain only',
-            maxLength: 128,
-          }),
-        ),
+        l1ValidationId: Optional.String('L1 validation id, cb58 or hex; P-Chain only', {
+          maxLength: 128,
+        }),
         txTypes: TxTypes,
         ...timeQuery,
         ...pageQuery,
@@ -83,7 +80,7 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     parameters: {
       path: Type.Object({
         ...ChainPath.properties,
-        txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
+        txHash: Type.String('Transaction id, cb58 or hex', { maxLength: 128 }),
       }),
       query: Type.Object({}),
     },
@@ -107,7 +104,7 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     parameters: {
       path: Type.Object({
         ...ChainPath.properties,
-        blockId: Type.String({ description: 'Height, or id in cb58 or hex', maxLength: 128 }),
+        blockId: Type.String('Height, or id in cb58 or hex', { maxLength: 128 }),
       }),
       query: Type.Object({}),
     },

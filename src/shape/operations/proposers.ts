@@ -16,7 +16,7 @@ import {
   SlotDay,
   slotOutcomes,
 } from '../primary/proposer-slot.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 /** Slots in which nodes were due to propose blocks. */
@@ -27,7 +27,7 @@ export const Proposers = contracts('Primary Network Blocks', {
     parameters: {
       path: ChainNodePath,
       query: Type.Object({
-        outcome: Type.Optional(Type.Enum([...slotOutcomes], 'Only slots of this outcome')),
+        outcome: Optional.Enum(slotOutcomes, 'Only slots of this outcome'),
         ...timeQuery,
         ...pageQuery,
       }),

@@ -5,7 +5,7 @@ import { NoPath, NoQuery, pageSize, pageToken } from '../evm/parameters.ts'
 import { pageShape } from '../page-shape.ts'
 import { SearchHit } from '../search-hit.ts'
 import { Status } from '../status.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { UsageLog, UsageValue, usageFilters, usageGroups, usageIntervals } from '../usage.ts'
 import { contracts, type Declarations } from './contract.ts'
 
@@ -18,15 +18,16 @@ export const Service = contracts('Operations', {
     parameters: {
       path: Type.Object({}),
       query: Type.Object({
-        q: Type.String({
-          description:
-            'An id (cb58 or hex), hash, address (bech32 or 0x), node id, height, EVM chain id, or a name or symbol',
-          minLength: 1,
-          maxLength: 128,
-          pattern: '\\S',
-          allowed: 'a text of 1 to 128 characters',
-        }),
-        network: Type.Optional(Type.Enum(['mainnet', 'fuji', 'testnet'], 'Only of this network')),
+        q: Type.String(
+          'An id (cb58 or hex), hash, address (bech32 or 0x), node id, height, EVM chain id, or a name or symbol',
+          {
+            minLength: 1,
+            maxLength: 128,
+            pattern: '\\S',
+            allowed: 'a text of 1 to 128 characters',
+          },
+        ),
+        network: Optional.Enum(['mainnet', 'fuji', 'testnet'], 'Only of this network'),
       }),
     },
     response: Type.Object({
@@ -66,10 +67,11 @@ export const Service = contracts('Operations', {
       path: NoPath,
       query: Type.Object({
         ...usageFilters,
-        timeInterval: Type.Optional(
-          Type.Enum([...usageIntervals], { default: 'daily', description: 'Length of a period' }),
-        ),
-        groupBy: Type.Optional(Type.Enum([...usageGroups], 'A row for each of these')),
+        timeInterval: Optional.Enum(usageIntervals, {
+          default: 'daily',
+          description: 'Length of a period',
+        }),
+        groupBy: Optional.Enum(usageGroups, 'A row for each of these'),
       }),
     },
     response: Type.Object({

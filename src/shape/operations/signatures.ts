@@ -1,7 +1,7 @@
 /** Signatures of validators for Warp messages. */
 
 import { NetworkName, NetworkPath } from '../primary/parameters.ts'
-import { type Schema, Type } from '../type.ts'
+import { type Schema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 /** A message and the signature under it. */
@@ -26,27 +26,17 @@ export const Signatures = contracts('Signature Aggregator', {
       path: NetworkPath,
       query: Type.Object({}),
       body: Type.Object({
-        message: Type.Optional(
-          Type.String({
-            description:
-              'Unsigned message, or the data of its SendWarpMessage log; hex, 0x optional; this or `justification` is required',
-            maxLength: 131_074,
-          }),
+        message: Optional.String(
+          'Unsigned message, or the data of its SendWarpMessage log; hex, 0x optional; this or `justification` is required',
+          { maxLength: 131_074 },
         ),
-        justification: Type.Optional(
-          Type.String({
-            description: 'Why a P-Chain message is true; hex, 0x optional',
-            maxLength: 49_154,
-            examples: ['0a02'],
-          }),
-        ),
-        signingSubnetId: Type.Optional(
-          Type.String({
-            description:
-              'Subnet whose validators sign, hex or cb58; the source chain’s when absent',
-            maxLength: 128,
-            examples: ['2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'],
-          }),
+        justification: Optional.String('Why a P-Chain message is true; hex, 0x optional', {
+          maxLength: 49_154,
+          examples: ['0a02'],
+        }),
+        signingSubnetId: Optional.String(
+          'Subnet whose validators sign, hex or cb58; the source chain’s when absent',
+          { maxLength: 128, examples: ['2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'] },
         ),
         quorumPercentage: Type.Optional(
           percent('Share of the subnet’s weight that must sign, percent', 67),
@@ -54,15 +44,13 @@ export const Signatures = contracts('Signature Aggregator', {
         quorumPercentageBuffer: Type.Optional(
           percent('Further share that is waited for, percent; with the quorum at most 100', 0),
         ),
-        pChainHeight: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: Number.MAX_SAFE_INTEGER,
-            default: 0,
-            description:
-              'P-Chain height whose validators sign; 0 = the height of the P-Chain’s current epoch for messages that register a validator or set a weight, the proposed height for all others',
-          }),
-        ),
+        pChainHeight: Optional.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          default: 0,
+          description:
+            'P-Chain height whose validators sign; 0 = the height of the P-Chain’s current epoch for messages that register a validator or set a weight, the proposed height for all others',
+        }),
       }),
     },
     response: SignedMessage,
@@ -75,7 +63,7 @@ export const Signatures = contracts('Signature Aggregator', {
     parameters: {
       path: Type.Object({
         network: NetworkName,
-        txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
+        txHash: Type.String('Transaction id, cb58 or hex', { maxLength: 128 }),
       }),
       query: Type.Object({}),
     },

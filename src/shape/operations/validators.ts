@@ -21,7 +21,7 @@ import {
   delegationStatuses,
   validationStatuses,
 } from '../primary/validator.ts'
-import { type OptionalSchema, Type } from '../type.ts'
+import { type OptionalSchema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 /** Columns by which validators can be sorted. */
@@ -34,18 +34,16 @@ const validatorSorts = [
 ] as const
 
 const between = (minimum: number, maximum: number, description: string): OptionalSchema<number> =>
-  Type.Optional(Type.Number({ minimum, maximum, description, examples: [minimum] }))
+  Optional.Number({ minimum, maximum, description, examples: [minimum] })
 
 // 720 M AVAX, all there can ever be.
 const capacity = (description: string): OptionalSchema<string> =>
-  Type.Optional(
-    Type.String({
-      description,
-      pattern: '^(0|[1-9][0-9]{0,16}|[1-6][0-9]{17}|7[01][0-9]{16}|720{16})$',
-      allowed: 'an integer from 0 to 720000000000000000',
-      examples: ['1000000000'],
-    }),
-  )
+  Optional.String({
+    description,
+    pattern: '^(0|[1-9][0-9]{0,16}|[1-6][0-9]{17}|7[01][0-9]{16}|720{16})$',
+    allowed: 'an integer from 0 to 720000000000000000',
+    examples: ['1000000000'],
+  })
 
 /** Validators, delegators and rewards. */
 export const Validators = contracts('Primary Network', {
@@ -56,22 +54,15 @@ export const Validators = contracts('Primary Network', {
       path: NetworkPath,
       query: Type.Object({
         ...pageQuery,
-        nodeIds: Type.Optional(
-          Type.String({
-            description: 'Comma-separated node ids, or parts of them',
-            maxLength: 8_192,
-          }),
-        ),
-        sortBy: Type.Optional(
-          Type.Enum([...validatorSorts], {
-            default: 'blockIndex',
-            description: 'Order of the list; delegationFee: mainnet, primary subnet only',
-          }),
-        ),
+        nodeIds: Optional.String('Comma-separated node ids, or parts of them', {
+          maxLength: 8_192,
+        }),
+        sortBy: Optional.Enum(validatorSorts, {
+          default: 'blockIndex',
+          description: 'Order of the list; delegationFee: mainnet, primary subnet only',
+        }),
         sortOrder: SortOrder,
-        validationStatus: Type.Optional(
-          Type.Enum([...validationStatuses], 'State of the validation'),
-        ),
+        validationStatus: Optional.Enum(validationStatuses, 'State of the validation'),
         minDelegationCapacity: capacity(
           'Least capacity left for delegations, in the unit of the stake',
         ),
@@ -101,9 +92,7 @@ export const Validators = contracts('Primary Network', {
         nodeIds: Type.Optional(NodeIds),
         ...pageQuery,
         sortOrder: SortOrder,
-        currency: Type.Optional(
-          Type.Enum([...currencies], { default: 'usd', description: 'Currency of prices' }),
-        ),
+        currency: Optional.Enum(currencies, { default: 'usd', description: 'Currency of prices' }),
       }),
     },
     response: pageShape({ historicalRewards: Type.Array(HistoricalReward) }),
@@ -115,9 +104,7 @@ export const Validators = contracts('Primary Network', {
       path: NodePath,
       query: Type.Object({
         ...pageQuery,
-        validationStatus: Type.Optional(
-          Type.Enum([...validationStatuses], 'State of the validation'),
-        ),
+        validationStatus: Optional.Enum(validationStatuses, 'State of the validation'),
         sortOrder: SortOrder,
       }),
     },
@@ -129,11 +116,9 @@ export const Validators = contracts('Primary Network', {
     parameters: {
       path: NodePath,
       query: Type.Object({
-        txHash: Type.Optional(
-          Type.String({
-            description: 'Only the position that this AddAutoRenewedValidatorTx began, cb58 or hex',
-            maxLength: 128,
-          }),
+        txHash: Optional.String(
+          'Only the position that this AddAutoRenewedValidatorTx began, cb58 or hex',
+          { maxLength: 128 },
         ),
         sortOrder: SortOrder,
         ...pageQuery,
@@ -151,17 +136,12 @@ export const Validators = contracts('Primary Network', {
       path: NetworkPath,
       query: Type.Object({
         ...pageQuery,
-        rewardAddresses: Type.Optional(
-          Type.String({
-            description: 'Comma-separated owners of rewards: bech32, bare or after `P-`',
-            maxLength: 16_384,
-            examples: ['P-fuji18jma8ppw3nhx5r4ap8clazz0dps7rv5u6wmu4t'],
-          }),
+        rewardAddresses: Optional.String(
+          'Comma-separated owners of rewards: bech32, bare or after `P-`',
+          { maxLength: 16_384, examples: ['P-fuji18jma8ppw3nhx5r4ap8clazz0dps7rv5u6wmu4t'] },
         ),
         nodeIds: Type.Optional(NodeIds),
-        delegationStatus: Type.Optional(
-          Type.Enum([...delegationStatuses], 'State of the delegation'),
-        ),
+        delegationStatus: Optional.Enum(delegationStatuses, 'State of the delegation'),
         sortOrder: SortOrder,
       }),
     },

@@ -10,12 +10,11 @@ import {
 import { NoPath, NoQuery } from '../evm/parameters.ts'
 import { pageShape } from '../page-shape.ts'
 import { pageQuery } from '../primary/parameters.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const Secret = Type.Object({
-  secret: Type.String({
-    description: '64 hex digits, 32 bytes',
+  secret: Type.String('64 hex digits, 32 bytes', {
     examples: ['c0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffee'],
   }),
 })
@@ -31,7 +30,7 @@ export const Webhooks = contracts('Webhooks', {
     parameters: {
       path: NoPath,
       query: Type.Object({
-        status: Type.Optional(Type.Enum(['active', 'inactive'], 'Only these')),
+        status: Optional.Enum(['active', 'inactive'], 'Only these'),
         ...pageQuery,
       }),
     },
@@ -132,15 +131,9 @@ export const Webhooks = contracts('Webhooks', {
         Type.Object({
           messageId: Type.String('Id of the message'),
           blockNumber: Type.String('Block it is of: replay from there'),
-          attempts: Type.Integer({ description: 'How often it was tried', examples: [12] }),
-          failedAt: Type.Integer({
-            description: 'Milliseconds since 1970',
-            examples: [1795372747000],
-          }),
-          problem: Type.String({
-            description: 'Why the last attempt failed',
-            examples: ['answered 500'],
-          }),
+          attempts: Type.Integer('How often it was tried', { examples: [12] }),
+          failedAt: Type.Integer('Milliseconds since 1970', { examples: [1795372747000] }),
+          problem: Type.String('Why the last attempt failed', { examples: ['answered 500'] }),
         }),
         'Messages that were given up',
       ),

@@ -45,7 +45,7 @@ type AllOf<Parts extends readonly Schema[]> = Parts extends readonly [
 type Keywords = Readonly<Record<string, unknown>>
 
 /** Its description, with or without further keywords, or these alone. */
-type About = readonly [string | Keywords, Keywords?] | readonly []
+type About = readonly [(string | Keywords | undefined)?, Keywords?]
 
 /** Builders of shapes; each takes a description and further keywords last. Records have any text as their keys. */
 export const Type = {

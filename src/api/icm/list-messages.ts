@@ -90,7 +90,19 @@ export async function messagesOf(
     filters: query,
     query,
     subject: narrowest(wanted),
-    matches: (row) => matchesAll(row, wanted),
+    matches: (row) => {
+      const end = row.sent ?? row.received
+      if (end === undefined) return false
+      const same = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
+        a === undefined || equalBytes(a, b)
+      return (
+        same(wanted.from, end.sender) &&
+        same(wanted.to, end.recipient) &&
+        same(wanted.source, end.sourceId) &&
+        same(wanted.destination, end.destinationId) &&
+        (same(wanted.either, end.sourceId) || same(wanted.either, end.destinationId))
+      )
+    },
   })
   return { ...nextToken(page), messages: await viewsOf(context, page.rows, query, signal) }
 }
@@ -196,18 +208,4 @@ function narrowest({ from, to, source, destination, either }: Wanted): ListSubje
   if (source !== undefined) return { kind: 'source', blockchainId: source }
   if (destination !== undefined) return { kind: 'destination', blockchainId: destination }
   return either === undefined ? { kind: 'all' } : { kind: 'blockchain', blockchainId: either }
-}
-
-function matchesAll(row: MessageRow, wanted: Wanted): boolean {
-  const end = row.sent ?? row.received
-  if (end === undefined) return false
-  const same = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
-    a === undefined || equalBytes(a, b)
-  return (
-    same(wanted.from, end.sender) &&
-    same(wanted.to, end.recipient) &&
-    same(wanted.source, end.sourceId) &&
-    same(wanted.destination, end.destinationId) &&
-    (same(wanted.either, end.sourceId) || same(wanted.either, end.destinationId))
-  )
 }

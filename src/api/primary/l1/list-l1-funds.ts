@@ -57,7 +57,9 @@ export function listL1Funds(context: PrimaryContext): Operation<'listL1Funds'> {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const rate = await rateOf(network, validations)
-    const groups = groupsOf(await validations(network.store))
+    const groups = [
+      ...Map.groupBy(await validations(network.store), ({ subnetId }) => keyOf(subnetId)).values(),
+    ]
     const ordered = groups.toSorted((a, b) => byEnd(firstOut(a), firstOut(b)))
     const page = await numberedPage(context.tokens, {
       route: L1Validators.listL1Funds.id,
@@ -155,10 +157,6 @@ function afterValidation(
   return id === undefined
     ? validations
     : validations.slice(validations.findIndex((validation) => validation.id === id) + 1)
-}
-
-function groupsOf(validations: readonly L1Validation[]): L1Validation[][] {
-  return [...Map.groupBy(validations, ({ subnetId }) => keyOf(subnetId)).values()]
 }
 
 function firstOut(group: readonly L1Validation[]): L1Validation | undefined {

@@ -6,7 +6,6 @@
 import { primarySubnetId } from '../../../codec/primary/ids.ts'
 import { equalBytes } from '../../../core/bytes.ts'
 import { stakingMetrics, PrimaryNetwork } from '../../../shape/operations/primary-network.ts'
-import type { Asset } from '../../../shape/primary/asset.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { l1Now, l1Steps } from '../../../store/query/primary/l1-validators.ts'
 import { subnetById } from '../../../store/query/primary/network.ts'
@@ -17,7 +16,7 @@ import { indexedTo, idIn } from '../inputs.ts'
 import { dayOf } from '../l1/l1-fee-metrics.ts'
 import { dayPoints } from '../lists.ts'
 import { stakeAssets } from '../views/asset.ts'
-import type { PrimaryContext, ServedNetwork } from './networks.ts'
+import type { PrimaryContext } from './networks.ts'
 
 const defaultPoints = 100
 
@@ -42,16 +41,14 @@ export function getStakingMetrics(context: PrimaryContext): Operation<'getStakin
         points.filter(({ timestamp }) => timestamp < (before ?? Infinity)).slice(0, limit),
       numberOf: ({ timestamp }) => timestamp,
     })
-    const asset = await stakedIn(network, subnetId)
+    // Asset that is staked in a subnet; `undefined` where only weights are set.
+    const elastic = (await subnetById(network.store, subnetId))?.transformation
+    const assetId = equalBytes(subnetId, primarySubnetId) ? network.avaxAssetId : elastic?.assetId
+    const asset = (await stakeAssets(network, [{ stakeAssetId: assetId }]))({
+      stakeAssetId: assetId,
+    })
     return { body: { ...nextToken(page), results: [...page.rows], asset }, ...height }
   })
-}
-
-/** Asset that is staked in a subnet; `undefined` where only weights are set. */
-async function stakedIn(network: ServedNetwork, subnetId: Uint8Array): Promise<Asset | undefined> {
-  const elastic = (await subnetById(network.store, subnetId))?.transformation
-  const assetId = equalBytes(subnetId, primarySubnetId) ? network.avaxAssetId : elastic?.assetId
-  return (await stakeAssets(network, [{ stakeAssetId: assetId }]))({ stakeAssetId: assetId })
 }
 
 /** Values by day, oldest first: of stakers, and of an L1's validators. */

@@ -57,10 +57,13 @@ async function delegatorViews(
 ): Promise<Delegator[]> {
   const fees = await validatorFees(network, rows)
   const ended = rows.filter(({ status }) => status === 'completed')
-  const paid = await paidToDelegators(
-    network,
-    ended.map(({ txId }) => txId),
-  )
+  // Rewards paid to delegators themselves, by `keyOf` their transactions.
+  const txIds = ended.map(({ txId }) => txId)
+  const paid = new Map<string, bigint>()
+  for (const { stakerTxId, kind, amount } of await rewardsOfStakers(network.store, txIds)) {
+    if (rewardKinds[kind] === 'DELEGATOR')
+      paid.set(keyOf(stakerTxId), (paid.get(keyOf(stakerTxId)) ?? 0n) + amount)
+  }
   const assetOf = await stakeAssets(network, rows)
   return rows.map((row, at) => {
     const fee = itemAt(fees, at)
@@ -120,19 +123,6 @@ async function validatorFees(
     fees.push(fee ?? 0)
   }
   return fees
-}
-
-/** Rewards paid to delegators themselves, by `keyOf` their transactions. */
-async function paidToDelegators(
-  { store }: ServedNetwork,
-  txIds: readonly Uint8Array[],
-): Promise<ReadonlyMap<string, bigint>> {
-  const paid = new Map<string, bigint>()
-  for (const { stakerTxId, kind, amount } of await rewardsOfStakers(store, txIds)) {
-    if (rewardKinds[kind] === 'DELEGATOR')
-      paid.set(keyOf(stakerTxId), (paid.get(keyOf(stakerTxId)) ?? 0n) + amount)
-  }
-  return paid
 }
 
 /** Fee of a validator in millionths of a reward. Throws for one that was not requested. */

@@ -141,6 +141,8 @@ async function pendingViews(
     assert(asset !== undefined, 'a stake that is paid for has an asset')
     const fee = row.validatorTxId === undefined ? 0 : feeOf(row.validatorTxId)
     const amount = (withdrawnPart(row) * BigInt(1_000_000 - fee)) / 1_000_000n
+    // Percent of the stake's time that is over, two decimals.
+    const share = (now - row.startTime) / Math.max(1, row.endTime - row.startTime)
     return {
       addresses: (row.validationOwner?.addresses ?? []).map((one) =>
         toPrimaryAddress(network.hrp, one),
@@ -152,14 +154,8 @@ async function pendingViews(
       startTimestamp: row.startTime,
       endTimestamp: row.endTime,
       rewardType: row.role === 'validator' ? 'VALIDATOR' : 'DELEGATOR',
-      progress: progressOf(row, now),
+      progress: Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100,
       estimatedReward: { ...asset, amount: String(amount) },
     }
   })
-}
-
-/** Percent of the stake's time that is over, two decimals. */
-function progressOf({ startTime, endTime }: StoredStaker, now: number): number {
-  const share = (now - startTime) / Math.max(1, endTime - startTime)
-  return Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100
 }

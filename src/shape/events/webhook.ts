@@ -183,6 +183,6 @@ export const Webhook = Type.Object(
 )
 
 /** Path of the operations on one. */
-export const WebhookPath = Type.Object({
+export const WebhookPath = {
   id: Type.String('Id of a webhook', { maxLength: 64 }),
-})
+}

@@ -19,34 +19,31 @@ const evmAddress = Type.String('EVM address, any letter case', {
 })
 
 /** A chain. */
-export const ChainPath = Type.Object({ chainId })
+export const ChainPath = { chainId }
 
 /** An address alone, on every chain. */
-export const AddressPath = Type.Object({ address: evmAddress })
+export const AddressPath = { address: evmAddress }
 
 /** An address of a chain. */
-export const ChainAddressPath = Type.Object({ chainId, address: evmAddress })
+export const ChainAddressPath = { chainId, address: evmAddress }
 
 /** A transaction of a chain. */
-export const ChainTransactionPath = Type.Object({
+export const ChainTransactionPath = {
   chainId,
   txHash: Type.String('Hash of the transaction, any letter case', {
     pattern: '^0x[0-9a-fA-F]{64}$',
     allowed: 'a transaction hash: 0x and 64 hex digits',
   }),
-})
+}
 
 /** A block of a chain, by number or hash. */
-export const ChainBlockPath = Type.Object({
+export const ChainBlockPath = {
   chainId,
   blockId: Type.String('Number or hash of the block', {
     pattern: '^([0-9]{1,15}|0x[0-9a-fA-F]{64})$',
     allowed: 'a block number or a block hash: 0x and 64 hex digits',
   }),
-})
-
-/** No path parameter. */
-export const NoPath = Type.Object({})
+}
 
 /** Items per page where the caller does not say. Source: document B, part Limits. */
 export const defaultPageSize = 10
@@ -120,10 +117,10 @@ export const sortOrder = Optional.Enum(['asc', 'desc'], {
 export const status = Optional.Enum(['failed', 'success'], 'Only transactions with this outcome')
 
 /** A list without filters. */
-export const PageQuery = Type.Object({ pageToken, pageSize })
+export const PageQuery = { pageToken, pageSize }
 
 /** A list limited to a range of blocks. */
-const BlockRangeQuery = Type.Object({ ...blockRange, pageToken, pageSize })
+const BlockRangeQuery = { ...blockRange, pageToken, pageSize }
 
 const moment = { minimum: 0, maximum: 2 ** 40 }
 const contract = {
@@ -150,26 +147,26 @@ const filters = {
 }
 
 /** A list of an address, and what of it is wanted. */
-export const AddressListQuery = Type.Object({ ...BlockRangeQuery.properties, ...filters })
+export const AddressListQuery = { ...BlockRangeQuery, ...filters }
 
 /** Transactions of an address. */
-export const AddressTransactionsQuery = Type.Object({
-  ...AddressListQuery.properties,
+export const AddressTransactionsQuery = {
+  ...AddressListQuery,
   methodHash: Optional.String('Only calls whose input begins with this selector', {
     pattern: '^0x[0-9a-fA-F]{8}$',
     allowed: 'a selector: 0x and 8 hex digits',
   }),
-})
+}
 
 /** Transfers of an address. */
-export const AddressTransfersQuery = Type.Object({
-  ...AddressListQuery.properties,
+export const AddressTransfersQuery = {
+  ...AddressListQuery,
   tokenAddress: Optional.String({
     ...contract,
     description: 'Only of this token contract',
     examples: ['0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc'],
   }),
-})
+}
 
 /** An item of a collection. */
 export const tokenId = Optional.String('Only of this item of a collection', {
@@ -178,7 +175,4 @@ export const tokenId = Optional.String('Only of this item of a collection', {
 })
 
 /** Transfers of a token. */
-export const TokenTransfersQuery = Type.Object({ ...BlockRangeQuery.properties, tokenId })
-
-/** No query parameter. */
-export const NoQuery = Type.Object({})
+export const TokenTransfersQuery = { ...BlockRangeQuery, tokenId }

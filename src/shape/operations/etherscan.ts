@@ -1,6 +1,6 @@
 /** The form of Etherscan. */
 
-import { ChainPath, NoPath } from '../evm/parameters.ts'
+import { ChainPath } from '../evm/parameters.ts'
 import { addressExample, hashExample } from '../evm/scalars.ts'
 import { type OptionalSchema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
@@ -97,7 +97,8 @@ export const Etherscan = contracts('Etherscan form', {
     ...common,
     path: '/v1/chains/{chainId}/api',
     summary,
-    parameters: { path: ChainPath, query: Type.Object(etherscanParameters) },
+    pathParameters: ChainPath,
+    query: etherscanParameters,
   },
   etherscanFormOfChain: {
     ...common,
@@ -105,13 +106,15 @@ export const Etherscan = contracts('Etherscan form', {
     method: 'POST',
     path: '/v1/chains/{chainId}/api',
     summary: `${summary}, as a form`,
-    parameters: { path: ChainPath, query: Type.Object(etherscanParameters), ...form },
+    pathParameters: ChainPath,
+    query: etherscanParameters,
+    ...form,
   },
   etherscan: {
     ...common,
     path: '/v2/api',
     summary,
-    parameters: { path: NoPath, query: Type.Object({ ...chainid, ...etherscanParameters }) },
+    query: { ...chainid, ...etherscanParameters },
   },
   etherscanForm: {
     ...common,
@@ -119,10 +122,7 @@ export const Etherscan = contracts('Etherscan form', {
     method: 'POST',
     path: '/v2/api',
     summary: `${summary}, as a form`,
-    parameters: {
-      path: NoPath,
-      query: Type.Object({ chainid: Type.Optional(chainid.chainid), ...etherscanParameters }),
-      ...form,
-    },
+    query: { chainid: Type.Optional(chainid.chainid), ...etherscanParameters },
+    ...form,
   },
 } as const satisfies Declarations)

@@ -32,44 +32,40 @@ export const EvmBalances = contracts('EVM balances', {
     summary: 'Holders of more than so much of an ERC-20 token, now or at some time of a range',
     tag: 'EVM contracts',
     weight: 500,
-    parameters: {
-      path: ChainAddressPath,
-      query: Type.Object({
-        threshold: Optional.String({
-          default: '0',
-          pattern: '^[0-9]{1,78}$',
-          description: 'Only who holds more than this, in the smallest unit',
-          allowed: 'a whole number, base 10',
-        }),
-        startTimestamp: Type.Optional(
-          moment('Unix seconds: held more than the threshold then or later'),
-        ),
-        endTimestamp: Type.Optional(
-          moment('Unix seconds: held more than the threshold then or before'),
-        ),
-        ...holderPaging,
-        compared,
+    pathParameters: ChainAddressPath,
+    query: {
+      threshold: Optional.String({
+        default: '0',
+        pattern: '^[0-9]{1,78}$',
+        description: 'Only who holds more than this, in the smallest unit',
+        allowed: 'a whole number, base 10',
       }),
+      startTimestamp: Type.Optional(
+        moment('Unix seconds: held more than the threshold then or later'),
+      ),
+      endTimestamp: Type.Optional(
+        moment('Unix seconds: held more than the threshold then or before'),
+      ),
+      ...holderPaging,
+      compared,
     },
     response: pageShape({ addresses: Type.Array(Holder, 'Addresses') }),
   },
   listErc20Balances: {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc20',
     summary: 'ERC-20 balances of an address, now or at a block',
-    parameters: {
-      path: ChainAddressPath,
-      query: Type.Object({
-        blockNumber,
-        pageToken,
-        pageSize: widePageSize,
-        filterSpamTokens: Optional.Boolean({
-          default: true,
-          description: 'Leave tokens out that look like spam',
-        }),
-        contractAddresses: tokensNamed(100, 'Only these token contracts, separated by commas'),
-        currency,
-        compared,
+    pathParameters: ChainAddressPath,
+    query: {
+      blockNumber,
+      pageToken,
+      pageSize: widePageSize,
+      filterSpamTokens: Optional.Boolean({
+        default: true,
+        description: 'Leave tokens out that look like spam',
       }),
+      contractAddresses: tokensNamed(100, 'Only these token contracts, separated by commas'),
+      currency,
+      compared,
     },
     response: pageShape({
       nativeTokenBalance: NativeTokenBalance,
@@ -80,22 +76,21 @@ export const EvmBalances = contracts('EVM balances', {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:getNative',
     summary: 'Native balance of an address',
     lane: 'patient',
-    parameters: { path: ChainAddressPath, query: Type.Object({ blockNumber, currency }) },
+    pathParameters: ChainAddressPath,
+    query: { blockNumber, currency },
     response: Type.Object({ nativeTokenBalance: NativeTokenBalance }),
   },
   listEvmBalanceSeries: {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:listSeries',
     summary: 'Balances of an address at regular moments, the coin and ERC-20 tokens, oldest first',
     weight: 200,
-    parameters: {
-      path: ChainAddressPath,
-      query: Type.Object({
-        contractAddresses: tokensNamed(
-          mostTokens,
-          'Tokens wanted beside the coin, separated by commas',
-        ),
-        ...balanceSeriesQuery,
-      }),
+    pathParameters: ChainAddressPath,
+    query: {
+      contractAddresses: tokensNamed(
+        mostTokens,
+        'Tokens wanted beside the coin, separated by commas',
+      ),
+      ...balanceSeriesQuery,
     },
     response: Type.Object({
       series: Type.Array(

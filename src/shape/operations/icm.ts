@@ -34,10 +34,8 @@ const idText = { description: 'Blockchain id, cb58 or hex' }
 const ListIcmMessagesByAddress = {
   path: '/v1/icm/addresses/{address}/messages',
   summary: 'Interchain messages from or to an address, newest first',
-  parameters: {
-    path: Type.Object({ address: Type.String({ ...evmAddress, description: 'EVM address' }) }),
-    query: Type.Object({ ...pageQuery, summaries }),
-  },
+  pathParameters: { address: Type.String({ ...evmAddress, description: 'EVM address' }) },
+  query: { ...pageQuery, summaries },
   response: icmMessages,
 } as const
 
@@ -45,17 +43,14 @@ const ListIcmMessagesByAddress = {
 const ListIcmMessages = {
   path: '/v1/icm/messages',
   summary: 'Interchain messages, newest first',
-  parameters: {
-    path: Type.Object({}),
-    query: Type.Object({
-      ...pageQuery,
-      sourceBlockchainId: Optional.String(idText),
-      destinationBlockchainId: Optional.String(idText),
-      blockchainId: Optional.String('Source or destination, cb58 or hex'),
-      from: Optional.String({ ...evmAddress, description: 'Sender' }),
-      to: Optional.String({ ...evmAddress, description: 'Recipient' }),
-      summaries,
-    }),
+  query: {
+    ...pageQuery,
+    sourceBlockchainId: Optional.String(idText),
+    destinationBlockchainId: Optional.String(idText),
+    blockchainId: Optional.String('Source or destination, cb58 or hex'),
+    from: Optional.String({ ...evmAddress, description: 'Sender' }),
+    to: Optional.String({ ...evmAddress, description: 'Recipient' }),
+    summaries,
   },
   response: icmMessages,
 } as const
@@ -65,14 +60,11 @@ const GetIcmMessage = {
   path: '/v1/icm/messages/{messageId}',
   summary: 'One interchain message',
   lane: 'item',
-  parameters: {
-    path: Type.Object({
-      messageId: Type.String('Message id, hex', {
-        pattern: '^(0x)?[0-9a-fA-F]{64}$',
-        allowed: 'a message id, 64 hex digits',
-      }),
+  pathParameters: {
+    messageId: Type.String('Message id, hex', {
+      pattern: '^(0x)?[0-9a-fA-F]{64}$',
+      allowed: 'a message id, 64 hex digits',
     }),
-    query: Type.Object({}),
   },
   response: IcmMessage,
 } as const
@@ -123,29 +115,26 @@ export const Icm = contracts('Interchain messages', {
     path: '/v2/icm/timeseries',
     summary: 'Interchain messages sent per period, newest first',
     weight: 100,
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object({
-        ...filters,
-        startTimestamp: Optional.Integer({
-          minimum: 0,
-          description: 'only periods after this Unix second',
-        }),
-        endTimestamp: Optional.Integer({
-          minimum: 0,
-          description: 'only periods before this Unix second',
-        }),
-        timeInterval: Optional.Enum(['hour', 'day', 'week', 'month'], {
-          default: 'day',
-          description: 'period',
-        }),
-        pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
-        pageSize: Optional.Integer({
-          minimum: 1,
-          maximum: 2_160,
-          default: 100,
-          description: 'points a page',
-        }),
+    query: {
+      ...filters,
+      startTimestamp: Optional.Integer({
+        minimum: 0,
+        description: 'only periods after this Unix second',
+      }),
+      endTimestamp: Optional.Integer({
+        minimum: 0,
+        description: 'only periods before this Unix second',
+      }),
+      timeInterval: Optional.Enum(['hour', 'day', 'week', 'month'], {
+        default: 'day',
+        description: 'period',
+      }),
+      pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
+      pageSize: Optional.Integer({
+        minimum: 1,
+        maximum: 2_160,
+        default: 100,
+        description: 'points a page',
       }),
     },
     response: pageShape({
@@ -162,10 +151,7 @@ export const Icm = contracts('Interchain messages', {
     path: '/v2/icm/summary',
     summary: 'Interchain messages sent within windows that end now',
     weight: 100,
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object(filters),
-    },
+    query: filters,
     response: Type.Object({
       result: Type.Intersect([Windows], 'the only row, or the greatest'),
       results: Type.Array(Windows, 'all rows, greatest first'),
@@ -175,17 +161,14 @@ export const Icm = contracts('Interchain messages', {
     path: '/v2/chains/{chainId}/teleporterMetrics/{metric}',
     summary: 'Messages a chain sent, received, or both',
     weight: 100,
-    parameters: {
-      path: Type.Object({
-        chainId: Type.String('chain id, blockchain id, or total, mainnet, testnet', {
-          maxLength: 512,
-        }),
-        metric: Type.Enum(
-          ['teleporterSourceTxnCount', 'teleporterDestinationTxnCount', 'teleporterTotalTxnCount'],
-          'What is counted',
-        ),
+    pathParameters: {
+      chainId: Type.String('chain id, blockchain id, or total, mainnet, testnet', {
+        maxLength: 512,
       }),
-      query: Type.Object({}),
+      metric: Type.Enum(
+        ['teleporterSourceTxnCount', 'teleporterDestinationTxnCount', 'teleporterTotalTxnCount'],
+        'What is counted',
+      ),
     },
     response: Type.Object({
       result: Type.Object({ value: Type.Integer() }, 'The answer'),

@@ -38,13 +38,11 @@ export const PrimaryNetwork = contracts('Primary Network', {
     path: '/v1/networks/{network}/subnets',
     summary:
       'Subnets with their chains, without the primary network, which is no subnet of its own',
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({
-        pageToken: PageToken,
-        pageSize: pageSize(100, 10_000),
-        sortOrder: SortOrder,
-      }),
+    pathParameters: NetworkPath,
+    query: {
+      pageToken: PageToken,
+      pageSize: pageSize(100, 10_000),
+      sortOrder: SortOrder,
     },
     response: pageShape({ subnets: Type.Array(Subnet) }),
   },
@@ -52,22 +50,17 @@ export const PrimaryNetwork = contracts('Primary Network', {
     path: '/v1/networks/{network}/subnets/{subnetId}',
     summary: 'One subnet with its chains',
     lane: 'item',
-    parameters: {
-      path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }),
-      query: Type.Object({}),
-    },
+    pathParameters: { ...NetworkPath, subnetId: SubnetId },
     response: Subnet,
   },
   listBlockchains: {
     path: '/v1/networks/{network}/blockchains',
     summary: 'Chains of all subnets',
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({
-        pageToken: PageToken,
-        pageSize: pageSize(100, 10_000),
-        sortOrder: SortOrder,
-      }),
+    pathParameters: NetworkPath,
+    query: {
+      pageToken: PageToken,
+      pageSize: pageSize(100, 10_000),
+      sortOrder: SortOrder,
     },
     response: pageShape({ blockchains: Type.Array(Blockchain) }),
   },
@@ -75,14 +68,14 @@ export const PrimaryNetwork = contracts('Primary Network', {
     path: '/v1/networks/{network}/blockchains/{blockchainId}',
     summary: 'One chain',
     lane: 'item',
-    parameters: { path: ChainPath, query: Type.Object({}) },
+    pathParameters: ChainPath,
     response: Blockchain,
   },
   getNetworkDetails: {
     path: '/v1/networks/{network}',
     summary: 'Stake, delegation and reward rates of the primary network',
     weight: 100,
-    parameters: { path: NetworkPath, query: Type.Object({}) },
+    pathParameters: NetworkPath,
     response: Type.Object({
       validatorDetails: Type.Object(
         {
@@ -125,18 +118,16 @@ export const PrimaryNetwork = contracts('Primary Network', {
     summary: 'Reward owners of validations of a subnet that overlap a range of time, newest first',
     tag: 'Network metrics',
     weight: 500,
-    parameters: {
-      path: Type.Object({ subnetId: SubnetId }),
-      query: Type.Object({
-        startTimestamp: Optional.Integer({ minimum: 0, description: 'Unix seconds' }),
-        endTimestamp: Optional.Integer({ minimum: 0, description: 'Unix seconds' }),
-        network: Optional.Enum(
-          ['mainnet', 'fuji', 'testnet'],
-          'default: mainnet where it is served, else the other',
-        ),
-        pageToken: PageToken,
-        pageSize: pageSize(1_000, 5_000),
-      }),
+    pathParameters: { subnetId: SubnetId },
+    query: {
+      startTimestamp: Optional.Integer({ minimum: 0, description: 'Unix seconds' }),
+      endTimestamp: Optional.Integer({ minimum: 0, description: 'Unix seconds' }),
+      network: Optional.Enum(
+        ['mainnet', 'fuji', 'testnet'],
+        'default: mainnet where it is served, else the other',
+      ),
+      pageToken: PageToken,
+      pageSize: pageSize(1_000, 5_000),
     },
     response: pageShape({
       addresses: Type.Array(
@@ -153,20 +144,18 @@ export const PrimaryNetwork = contracts('Primary Network', {
     summary: 'Validators and delegators of a subnet by day, newest first',
     tag: 'Network metrics',
     weight: 100,
-    parameters: {
-      path: Type.Object({
-        ...NetworkPath.properties,
-        metric: Type.Enum(
-          stakingMetrics,
-          'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
-        ),
-      }),
-      query: Type.Object({
-        ...pointRange,
-        subnetId: Type.Optional(SubnetId),
-        pageToken: PageToken,
-        pageSize: pageSize(100, 2_160),
-      }),
+    pathParameters: {
+      ...NetworkPath,
+      metric: Type.Enum(
+        stakingMetrics,
+        'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
+      ),
+    },
+    query: {
+      ...pointRange,
+      subnetId: Type.Optional(SubnetId),
+      pageToken: PageToken,
+      pageSize: pageSize(100, 2_160),
     },
     response: pageShape({ results: Type.Array(MetricPoint), asset: Type.Optional(Asset) }),
   },
@@ -174,17 +163,14 @@ export const PrimaryNetwork = contracts('Primary Network', {
     path: '/v1/avax/supply',
     summary: 'Supply of AVAX: what exists, what was burned and what is staked',
     weight: 1,
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object({
-        network: Optional.Enum(
-          ['mainnet', 'fuji', 'testnet'],
-          'network meant; default mainnet where it is served, else the other',
-        ),
-        partial: Optional.Boolean({
-          default: false,
-          description: 'answer with what is known where not everything is',
-        }),
+    query: {
+      network: Optional.Enum(
+        ['mainnet', 'fuji', 'testnet'],
+        'network meant; default mainnet where it is served, else the other',
+      ),
+      partial: Optional.Boolean({
+        default: false,
+        description: 'answer with what is known where not everything is',
       }),
     },
     response: Type.Object({

@@ -50,33 +50,31 @@ export const Validators = contracts('Primary Network', {
   listValidators: {
     path: '/v1/networks/{network}/validators',
     summary: 'Validators of the primary network and of subnets, in all states',
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({
-        ...pageQuery,
-        nodeIds: Optional.String('Comma-separated node ids, or parts of them', {
-          maxLength: 8_192,
-        }),
-        sortBy: Optional.Enum(validatorSorts, {
-          default: 'blockIndex',
-          description: 'Order of the list; delegationFee: mainnet, primary subnet only',
-        }),
-        sortOrder: SortOrder,
-        validationStatus: Optional.Enum(validationStatuses, 'State of the validation'),
-        minDelegationCapacity: capacity(
-          'Least capacity left for delegations, in the unit of the stake',
-        ),
-        maxDelegationCapacity: capacity(
-          'Most capacity left for delegations, in the unit of the stake',
-        ),
-        minTimeRemaining: between(0, 2_147_483_647, 'Least time left, seconds'),
-        maxTimeRemaining: between(0, 2_147_483_647, 'Most time left, seconds'),
-        minFeePercentage: between(2, 100, 'Least delegation fee, percent'),
-        maxFeePercentage: between(2, 100, 'Most delegation fee, percent'),
-        minUptimePerformance: between(0, 100, 'Least uptime as the node saw it, percent'),
-        maxUptimePerformance: between(0, 100, 'Most uptime as the node saw it, percent'),
-        subnetId: Type.Optional(SubnetId),
+    pathParameters: NetworkPath,
+    query: {
+      ...pageQuery,
+      nodeIds: Optional.String('Comma-separated node ids, or parts of them', {
+        maxLength: 8_192,
       }),
+      sortBy: Optional.Enum(validatorSorts, {
+        default: 'blockIndex',
+        description: 'Order of the list; delegationFee: mainnet, primary subnet only',
+      }),
+      sortOrder: SortOrder,
+      validationStatus: Optional.Enum(validationStatuses, 'State of the validation'),
+      minDelegationCapacity: capacity(
+        'Least capacity left for delegations, in the unit of the stake',
+      ),
+      maxDelegationCapacity: capacity(
+        'Most capacity left for delegations, in the unit of the stake',
+      ),
+      minTimeRemaining: between(0, 2_147_483_647, 'Least time left, seconds'),
+      maxTimeRemaining: between(0, 2_147_483_647, 'Most time left, seconds'),
+      minFeePercentage: between(2, 100, 'Least delegation fee, percent'),
+      maxFeePercentage: between(2, 100, 'Most delegation fee, percent'),
+      minUptimePerformance: between(0, 100, 'Least uptime as the node saw it, percent'),
+      maxUptimePerformance: between(0, 100, 'Most uptime as the node saw it, percent'),
+      subnetId: Type.Optional(SubnetId),
     },
     response: pageShape({ validators: Type.Array(Validator) }),
   },
@@ -85,44 +83,38 @@ export const Validators = contracts('Primary Network', {
     summary: 'Rewards paid to addresses or for nodes',
     tag: 'Primary Network Rewards',
     weight: 100,
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({
-        addresses: Type.Optional(Addresses),
-        nodeIds: Type.Optional(NodeIds),
-        ...pageQuery,
-        sortOrder: SortOrder,
-        currency: Optional.Enum(currencies, { default: 'usd', description: 'Currency of prices' }),
-      }),
+    pathParameters: NetworkPath,
+    query: {
+      addresses: Type.Optional(Addresses),
+      nodeIds: Type.Optional(NodeIds),
+      ...pageQuery,
+      sortOrder: SortOrder,
+      currency: Optional.Enum(currencies, { default: 'usd', description: 'Currency of prices' }),
     },
     response: pageShape({ historicalRewards: Type.Array(HistoricalReward) }),
   },
   getSingleValidatorDetails: {
     path: '/v1/networks/{network}/validators/{nodeId}',
     summary: 'Validations of one node',
-    parameters: {
-      path: NodePath,
-      query: Type.Object({
-        ...pageQuery,
-        validationStatus: Optional.Enum(validationStatuses, 'State of the validation'),
-        sortOrder: SortOrder,
-      }),
+    pathParameters: NodePath,
+    query: {
+      ...pageQuery,
+      validationStatus: Optional.Enum(validationStatuses, 'State of the validation'),
+      sortOrder: SortOrder,
     },
     response: pageShape({ validators: Type.Array(Validator) }),
   },
   listAutoRenewedValidatorCycles: {
     path: '/v1/networks/{network}/validators/{nodeId}/cycles',
     summary: 'Cycles of the auto-renewed validators of a node, and the one that runs',
-    parameters: {
-      path: NodePath,
-      query: Type.Object({
-        txHash: Optional.String(
-          'Only the position that this AddAutoRenewedValidatorTx began, cb58 or hex',
-          { maxLength: 128 },
-        ),
-        sortOrder: SortOrder,
-        ...pageQuery,
-      }),
+    pathParameters: NodePath,
+    query: {
+      txHash: Optional.String(
+        'Only the position that this AddAutoRenewedValidatorTx began, cb58 or hex',
+        { maxLength: 128 },
+      ),
+      sortOrder: SortOrder,
+      ...pageQuery,
     },
     response: pageShape({
       cycles: Type.Array(AutoRenewedCycle, 'cycles that are over'),
@@ -132,18 +124,16 @@ export const Validators = contracts('Primary Network', {
   listDelegators: {
     path: '/v1/networks/{network}/delegators',
     summary: 'Delegations by reward address, by node, or all, in every state',
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({
-        ...pageQuery,
-        rewardAddresses: Optional.String(
-          'Comma-separated owners of rewards: bech32, bare or after `P-`',
-          { maxLength: 16_384, examples: ['P-fuji18jma8ppw3nhx5r4ap8clazz0dps7rv5u6wmu4t'] },
-        ),
-        nodeIds: Type.Optional(NodeIds),
-        delegationStatus: Optional.Enum(delegationStatuses, 'State of the delegation'),
-        sortOrder: SortOrder,
-      }),
+    pathParameters: NetworkPath,
+    query: {
+      ...pageQuery,
+      rewardAddresses: Optional.String(
+        'Comma-separated owners of rewards: bech32, bare or after `P-`',
+        { maxLength: 16_384, examples: ['P-fuji18jma8ppw3nhx5r4ap8clazz0dps7rv5u6wmu4t'] },
+      ),
+      nodeIds: Type.Optional(NodeIds),
+      delegationStatus: Optional.Enum(delegationStatuses, 'State of the delegation'),
+      sortOrder: SortOrder,
     },
     response: pageShape({ delegators: Type.Array(Delegator) }),
   },
@@ -151,14 +141,12 @@ export const Validators = contracts('Primary Network', {
     path: '/v1/networks/{network}/rewards:listPending',
     summary: 'Rewards to come for running stakes of addresses or nodes',
     tag: 'Primary Network Rewards',
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({
-        addresses: Type.Optional(Addresses),
-        nodeIds: Type.Optional(NodeIds),
-        ...pageQuery,
-        sortOrder: SortOrder,
-      }),
+    pathParameters: NetworkPath,
+    query: {
+      addresses: Type.Optional(Addresses),
+      nodeIds: Type.Optional(NodeIds),
+      ...pageQuery,
+      sortOrder: SortOrder,
     },
     response: pageShape({ pendingRewards: Type.Array(PendingReward) }),
   },

@@ -13,18 +13,18 @@ const PrimaryChainName = Type.String(
 )
 
 /** Path of the operations of one chain. */
-export const ChainPath = Type.Object({ network: NetworkName, blockchainId: PrimaryChainName })
+export const ChainPath = { network: NetworkName, blockchainId: PrimaryChainName }
 
 /** Path of the operations of a whole network. */
-export const NetworkPath = Type.Object({ network: NetworkName })
+export const NetworkPath = { network: NetworkName }
 
 const NodeId = Type.String('Node id', { maxLength: 128 })
 
 /** Path of the operations of one node. */
-export const NodePath = Type.Object({ network: NetworkName, nodeId: NodeId })
+export const NodePath = { network: NetworkName, nodeId: NodeId }
 
 /** Path of the operations of one node on one chain. */
-export const ChainNodePath = Type.Object({ ...ChainPath.properties, nodeId: NodeId })
+export const ChainNodePath = { ...ChainPath, nodeId: NodeId }
 
 /** Continuation of a list. */
 export const PageToken = Optional.String(

@@ -16,25 +16,20 @@ import {
   stakersByTx,
 } from '../../../store/query/primary/stakers.ts'
 import { rewardKinds } from '../../../store/schema/primary/position.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
-import { nextToken, numberedPage } from '../../operation/paging.ts'
-import { indexedTo } from '../inputs.ts'
+import { type Operation } from '../../operation/operation.ts'
 import { whoseOrAll } from '../lists.ts'
+import { networkOperation } from '../network-operation.ts'
 import type { PrimaryContext, ServedNetwork } from '../network/networks.ts'
 import { stakeAssets } from '../views/asset.ts'
 import { percentOf } from '../views/values.ts'
 
 /** Delegations, newest first. */
 export function listDelegators(context: PrimaryContext): Operation<'listDelegators'> {
-  return operation(Validators.listDelegators, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const height = await indexedTo(network.store, 'P')
+  return networkOperation(context, Validators.listDelegators, async (network, input) => {
+    const { query } = input
     const { rewardAddresses, nodeIds, delegationStatus } = query
     const whose = await whoseOrAll(context, network, { addresses: rewardAddresses, nodeIds })
-    const page = await numberedPage(context.tokens, {
-      route: Validators.listDelegators.id,
-      subject: { network: network.network },
-      query,
+    const page = await input.page({
       rows: (after, limit) =>
         delegatorRows(network.store, {
           ...whose,
@@ -45,8 +40,7 @@ export function listDelegators(context: PrimaryContext): Operation<'listDelegato
         }),
       numberOf: ({ pos }) => pos,
     })
-    const delegators = await delegatorViews(network, page.rows)
-    return { body: { ...nextToken(page), delegators }, ...height }
+    return { ...page.next, delegators: await delegatorViews(network, page.rows) }
   })
 }
 

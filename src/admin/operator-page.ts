@@ -91,9 +91,39 @@ export function operatorRoutes(options: OperatorPageOptions): ReadonlyMap<string
 async function page(options: OperatorPageOptions): Promise<NodeReply> {
   const { version, nodeId, health, gauges } = options
   const chains = await options.chains()
-  const figures = [...(await gauges.text()).matchAll(/^(firn_\w+)(?:\{(.*)\})? (\S+)$/gm)].map(
-    ([, name = '', labels = '', value = '']) => ({ name, labels, value: Number(value) }),
-  )
+  const figures = figuresOf(await gauges.text())
+  const body = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(version)}, for its operator</title>
+<link rel="stylesheet" href="/ext/firn/style.css"></head><body><main>
+<h1>${escaped(version)}</h1>
+<p>${nodeId === undefined ? '' : `${escaped(nodeId)} · `}<a href="/ext/health">health</a> · <a href="/ext/metrics">all metrics</a> · <a href="/ext/firn">read again</a></p>
+${problemList(problemsOf(chains, health))}
+<h2>Chains</h2>
+${table(['Chain', 'State', '#Height', '#Behind', '#Blocks/s', '#Time left', 'Stages'], chains.map(chainRow))}
+<h2>Nodes</h2>
+${table(['Chain', 'Node', 'State', '#Latency', 'Problem'], chains.flatMap(nodeRows))}
+<h2>The last hour</h2>
+${hour(options.lastHour)}
+<h2>API requests by status</h2>
+${table(['Status', '#Requests since the start'], requestRows(figures))}
+<h2>Log</h2>
+<pre tabindex="0">${escaped(
+    options
+      .recentLog()
+      .map((record) => humanLine(record, false))
+      .join(''),
+  )}</pre>
+</main></body></html>
+`
+  return { status: 200, contentType: 'text/html; charset=utf-8', headers, body }
+}
+
+/** Something wrong, and what helps. */
+type Problem = { readonly what: string; readonly help: string }
+
+function problemsOf(chains: readonly OperatorChain[], health: Health): Problem[] {
   const ofChains = chains.flatMap(({ name, state, reason = '', nodes }): Problem[] => {
     if (state === 'stopped')
       return [
@@ -119,36 +149,8 @@ async function page(options: OperatorPageOptions): Promise<NodeReply> {
           },
         ],
   )
-  const body = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(version)}, for its operator</title>
-<link rel="stylesheet" href="/ext/firn/style.css"></head><body><main>
-<h1>${escaped(version)}</h1>
-<p>${nodeId === undefined ? '' : `${escaped(nodeId)} · `}<a href="/ext/health">health</a> · <a href="/ext/metrics">all metrics</a> · <a href="/ext/firn">read again</a></p>
-${problemList([...ofChains, ...ofChecks])}
-<h2>Chains</h2>
-${table(['Chain', 'State', '#Height', '#Behind', '#Blocks/s', '#Time left', 'Stages'], chains.map(chainRow))}
-<h2>Nodes</h2>
-${table(['Chain', 'Node', 'State', '#Latency', 'Problem'], chains.flatMap(nodeRows))}
-<h2>The last hour</h2>
-${hour(options.lastHour)}
-<h2>API requests by status</h2>
-${table(['Status', '#Requests since the start'], requestRows(figures))}
-<h2>Log</h2>
-<pre tabindex="0">${escaped(
-    options
-      .recentLog()
-      .map((record) => humanLine(record, false))
-      .join(''),
-  )}</pre>
-</main></body></html>
-`
-  return { status: 200, contentType: 'text/html; charset=utf-8', headers, body }
+  return [...ofChains, ...ofChecks]
 }
-
-/** Something wrong, and what helps. */
-type Problem = { readonly what: string; readonly help: string }
 
 function problemList(problems: readonly Problem[]): string {
   if (problems.length === 0) return '<p class="good">Nothing is wrong.</p>'
@@ -238,6 +240,12 @@ ${body.join('\n')}
 
 /** A number of Prometheus' text format. */
 type Figure = { readonly name: string; readonly labels: string; readonly value: number }
+
+function figuresOf(text: string): Figure[] {
+  return [...text.matchAll(/^(firn_\w+)(?:\{(.*)\})? (\S+)$/gm)].map(
+    ([, name = '', labels = '', value = '']) => ({ name, labels, value: Number(value) }),
+  )
+}
 
 function count(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : 0 })

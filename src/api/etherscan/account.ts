@@ -98,34 +98,39 @@ async function transactions(query: Query): Promise<Listed> {
       id === undefined ? [] : transactionsOfAddress(store, { addressId: id, ...walk }),
     places: async (walk) =>
       id === undefined ? [] : transactionPlaces(store, { addressId: id, ...walk }),
-    shown: async (rows) => {
-      const { chain, context } = query
-      const created = await createdContracts(
-        chain.store,
-        rows.filter((row) => row.toId === undefined),
-      )
-      const named = await context
-        .addressBooks(chain)
-        .load(rows.flatMap((row) => [row.fromId, row.toId ?? created.get(row.pos) ?? row.fromId]))
-      const textOf = (rich: number | undefined): string =>
-        rich === undefined ? '' : named(rich).address.toLowerCase()
-      const confirmations = await confirmationsOf(chain)
-      return Promise.all(
-        rows.map(async (row) => ({
-          ...(await placeAndGas(query, row)),
-          from: textOf(row.fromId),
-          to: textOf(row.toId),
-          value: decimalText(row.value),
-          isError: row.status === 1 ? '0' : '1',
-          txreceipt_status: String(row.status),
-          input: await inputOf(chain, row),
-          contractAddress: textOf(created.get(row.pos)),
-          confirmations: confirmations(heightOf(row.pos)),
-        })),
-      )
-    },
+    shown: async (rows) => shownTransactions(query, rows),
   })
   return { list, noun: 'transactions' }
+}
+
+async function shownTransactions(
+  query: Query,
+  rows: readonly TransactionRow[],
+): Promise<readonly object[]> {
+  const { chain, context } = query
+  const created = await createdContracts(
+    chain.store,
+    rows.filter((row) => row.toId === undefined),
+  )
+  const named = await context
+    .addressBooks(chain)
+    .load(rows.flatMap((row) => [row.fromId, row.toId ?? created.get(row.pos) ?? row.fromId]))
+  const textOf = (rich: number | undefined): string =>
+    rich === undefined ? '' : named(rich).address.toLowerCase()
+  const confirmations = await confirmationsOf(chain)
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...(await placeAndGas(query, row)),
+      from: textOf(row.fromId),
+      to: textOf(row.toId),
+      value: decimalText(row.value),
+      isError: row.status === 1 ? '0' : '1',
+      txreceipt_status: String(row.status),
+      input: await inputOf(chain, row),
+      contractAddress: textOf(created.get(row.pos)),
+      confirmations: confirmations(heightOf(row.pos)),
+    })),
+  )
 }
 
 /** Members that lists of transactions and of transfers share. */
@@ -152,32 +157,8 @@ async function placeAndGas(
 
 async function internals(query: Query): Promise<Listed> {
   const { store } = query.chain
-  const shown = async (rows: readonly InternalRow[]): Promise<readonly object[]> => {
-    const named = await query.context
-      .addressBooks(query.chain)
-      .load(rows.flatMap((row) => (row.toId === undefined ? [row.fromId] : [row.fromId, row.toId])))
-    return rows.map((row) => {
-      const kind = frameType(row.kind)
-      const creates = kind.startsWith('CREATE')
-      const target = row.toId === undefined ? '' : named(row.toId).address.toLowerCase()
-      return {
-        blockNumber: String(heightOf(row.pos)),
-        timeStamp: String(row.timestamp),
-        hash: row.txHash,
-        from: named(row.fromId).address.toLowerCase(),
-        to: creates ? '' : target,
-        value: decimalText(row.value),
-        contractAddress: creates ? target : '',
-        input: '',
-        type: kind.toLowerCase(),
-        gas: decimalText(row.gasLimit),
-        gasUsed: String(row.gasUsed),
-        traceId: String(placeOf(row.pos)),
-        isError: row.reverted ? '1' : '0',
-        errCode: '',
-      }
-    })
-  }
+  const shown = async (rows: readonly InternalRow[]): Promise<readonly object[]> =>
+    shownInternals(query, rows)
   if (query.of('txhash') !== undefined) {
     const found = await transactionByHash(store, hashOf(query, 'txhash'))
     const rows = found === undefined ? [] : await internalsOfTransaction(store, found.pos)
@@ -192,6 +173,36 @@ async function internals(query: Query): Promise<Listed> {
     shown,
   })
   return { list, noun: 'transactions' }
+}
+
+async function shownInternals(
+  { chain, context }: Query,
+  rows: readonly InternalRow[],
+): Promise<readonly object[]> {
+  const named = await context
+    .addressBooks(chain)
+    .load(rows.flatMap((row) => (row.toId === undefined ? [row.fromId] : [row.fromId, row.toId])))
+  return rows.map((row) => {
+    const kind = frameType(row.kind)
+    const creates = kind.startsWith('CREATE')
+    const target = row.toId === undefined ? '' : named(row.toId).address.toLowerCase()
+    return {
+      blockNumber: String(heightOf(row.pos)),
+      timeStamp: String(row.timestamp),
+      hash: row.txHash,
+      from: named(row.fromId).address.toLowerCase(),
+      to: creates ? '' : target,
+      value: decimalText(row.value),
+      contractAddress: creates ? target : '',
+      input: '',
+      type: kind.toLowerCase(),
+      gas: decimalText(row.gasLimit),
+      gasUsed: String(row.gasUsed),
+      traceId: String(placeOf(row.pos)),
+      isError: row.reverted ? '1' : '0',
+      errCode: '',
+    }
+  })
 }
 
 /** Of an address, of a token contract, or of both. */

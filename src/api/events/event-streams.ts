@@ -158,16 +158,7 @@ async function answerEvents(
         one === 'quiet'
           ? quiet
           : `id: ${listenId(one)}\nevent: ${listener.webhook.body.eventType}\ndata: ${one.body}\n\n`
-      if (!raw.write(text)) {
-        const taken = new Promise<void>((resolve) => {
-          raw.once('drain', resolve)
-          gone.signal.addEventListener('abort', () => resolve(), { once: true })
-        })
-        await inTime(
-          taken,
-          limitOf(context, () => raw.destroy()),
-        )
-      }
+      if (!raw.write(text)) await drained(context, raw, gone.signal)
     },
   )
   raw.end()
@@ -194,6 +185,21 @@ async function sendAll(
   } finally {
     listener.leave()
   }
+}
+
+async function drained(
+  context: StreamContext,
+  raw: FastifyReply['raw'],
+  gone: AbortSignal,
+): Promise<void> {
+  const taken = new Promise<void>((resolve) => {
+    raw.once('drain', resolve)
+    gone.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await inTime(
+    taken,
+    limitOf(context, () => raw.destroy()),
+  )
 }
 
 /** A reader that takes longer than allowed is cut off; it can connect again. */

@@ -156,34 +156,7 @@ export function createRichAddressBooks(
   return (chain) => {
     const known = books.get(chain.store)
     if (known !== undefined) return known
-    const sources = { notes, contractNames, registryNames }
-    const entries = createGenerations<number, Kept>(generationSize)
-    const renew = renewing(chain, sources)
-    const load = (ids: readonly number[]): MaybePromise<Named> => {
-      const now = clock.monotonic()
-      const page = new Map<number, Kept>()
-      const stale = new Map<number, Kept | undefined>()
-      for (const id of ids) {
-        if (page.has(id)) continue
-        const entry = entries.get(id)
-        if (entry !== undefined && entry.until > now) page.set(id, entry)
-        else stale.set(id, entry)
-      }
-      const named: Named = (id) => {
-        const entry = page.get(id)
-        assert(entry !== undefined, 'every address of a page was loaded')
-        return entry
-      }
-      if (stale.size === 0) return named
-      return renew(stale, now).then((renewed) => {
-        for (const [id, entry] of renewed) {
-          entries.set(id, entry)
-          page.set(id, entry)
-        }
-        return named
-      })
-    }
-    const made = { load, find: finding(chain), labels: labelling(chain, sources.notes, load) }
+    const made = createBook(chain, clock, { notes, contractNames, registryNames })
     books.set(chain.store, made)
     return made
   }
@@ -194,6 +167,37 @@ type NameSources = {
   readonly notes: TokenNotes
   readonly contractNames: ContractNames
   readonly registryNames: RegistryNames['of']
+}
+
+function createBook(chain: ServedChain, clock: Clock, sources: NameSources): RichAddressBook {
+  const entries = createGenerations<number, Kept>(generationSize)
+  const renew = renewing(chain, sources)
+
+  const load = (ids: readonly number[]): MaybePromise<Named> => {
+    const now = clock.monotonic()
+    const page = new Map<number, Kept>()
+    const stale = new Map<number, Kept | undefined>()
+    for (const id of ids) {
+      if (page.has(id)) continue
+      const entry = entries.get(id)
+      if (entry !== undefined && entry.until > now) page.set(id, entry)
+      else stale.set(id, entry)
+    }
+    const named: Named = (id) => {
+      const entry = page.get(id)
+      assert(entry !== undefined, 'every address of a page was loaded')
+      return entry
+    }
+    if (stale.size === 0) return named
+    return renew(stale, now).then((renewed) => {
+      for (const [id, entry] of renewed) {
+        entries.set(id, entry)
+        page.set(id, entry)
+      }
+      return named
+    })
+  }
+  return { load, find: finding(chain), labels: labelling(chain, sources.notes, load) }
 }
 
 /** Makes entries of numbers anew, `stale` with those that were kept. */

@@ -90,19 +90,7 @@ export async function messagesOf(
     filters: query,
     query,
     subject: narrowest(wanted),
-    matches: (row) => {
-      const end = row.sent ?? row.received
-      if (end === undefined) return false
-      const same = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
-        a === undefined || equalBytes(a, b)
-      return (
-        same(wanted.from, end.sender) &&
-        same(wanted.to, end.recipient) &&
-        same(wanted.source, end.sourceId) &&
-        same(wanted.destination, end.destinationId) &&
-        (same(wanted.either, end.sourceId) || same(wanted.either, end.destinationId))
-      )
-    },
+    matches: (row) => matchesAll(row, wanted),
   })
   return { ...nextToken(page), messages: await viewsOf(context, page.rows, query, signal) }
 }
@@ -208,4 +196,18 @@ function narrowest({ from, to, source, destination, either }: Wanted): ListSubje
   if (source !== undefined) return { kind: 'source', blockchainId: source }
   if (destination !== undefined) return { kind: 'destination', blockchainId: destination }
   return either === undefined ? { kind: 'all' } : { kind: 'blockchain', blockchainId: either }
+}
+
+function matchesAll(row: MessageRow, wanted: Wanted): boolean {
+  const end = row.sent ?? row.received
+  if (end === undefined) return false
+  const same = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
+    a === undefined || equalBytes(a, b)
+  return (
+    same(wanted.from, end.sender) &&
+    same(wanted.to, end.recipient) &&
+    same(wanted.source, end.sourceId) &&
+    same(wanted.destination, end.destinationId) &&
+    (same(wanted.either, end.sourceId) || same(wanted.either, end.destinationId))
+  )
 }

@@ -41,38 +41,12 @@ export function buildGenesis(config: GenesisConfig): Uint8Array {
     },
     message: share.message,
   }))
-  let supply = 0n
-  for (const { initialAmount, unlockSchedule } of config.allocations) {
-    supply += initialAmount
-    for (const { amount } of unlockSchedule) supply += amount
-  }
-  const common = {
-    typeId: pTypes.CreateChainTx,
-    ...baseOf(config.networkId),
-    subnetId: emptyId,
-    authorization: { signatureIndices: [] },
-  } as const
   return encode(pGenesis, {
     utxos,
     validators: validatorsOf(config, staked, assetId),
-    chains: [
-      unsignedAlone({
-        ...common,
-        chainName: 'X-Chain',
-        vmId: vmIds.avm,
-        fxIds: [fxIds.secp256k1fx, fxIds.nftfx, fxIds.propertyfx],
-        genesis: encode(xGenesis, assets),
-      }),
-      unsignedAlone({
-        ...common,
-        chainName: 'C-Chain',
-        vmId: vmIds.evm,
-        fxIds: [],
-        genesis: new TextEncoder().encode(config.cChainGenesis),
-      }),
-    ],
+    chains: chainsOf(config, encode(xGenesis, assets)),
     time: config.startTime,
-    initialSupply: supply,
+    initialSupply: initialSupplyOf(config),
     message: config.message,
   })
 }
@@ -86,6 +60,15 @@ export function localStartTimes(definedStart: bigint, now: bigint): bigint[] {
   const times: bigint[] = []
   for (let time = definedStart; time <= now; time += period) times.unshift(time)
   return times.length === 0 ? [definedStart] : times
+}
+
+function initialSupplyOf(config: GenesisConfig): bigint {
+  let supply = 0n
+  for (const { initialAmount, unlockSchedule } of config.allocations) {
+    supply += initialAmount
+    for (const { amount } of unlockSchedule) supply += amount
+  }
+  return supply
 }
 
 /** The X-Chain's one asset: everybody's initial amounts, the memo being their EVM addresses. */
@@ -248,4 +231,29 @@ const noCredentials = new Uint8Array(4)
 /** A transaction without credentials; its bytes are not needed to encode it. */
 function unsignedAlone(unsigned: PUnsigned): Sliced<PTransaction> {
   return { record: { unsigned, credentials: noCredentials }, bytes: new Uint8Array(0) }
+}
+
+function chainsOf(config: GenesisConfig, avmGenesis: Uint8Array): Sliced<PTransaction>[] {
+  const common = {
+    typeId: pTypes.CreateChainTx,
+    ...baseOf(config.networkId),
+    subnetId: emptyId,
+    authorization: { signatureIndices: [] },
+  } as const
+  return [
+    unsignedAlone({
+      ...common,
+      chainName: 'X-Chain',
+      vmId: vmIds.avm,
+      fxIds: [fxIds.secp256k1fx, fxIds.nftfx, fxIds.propertyfx],
+      genesis: avmGenesis,
+    }),
+    unsignedAlone({
+      ...common,
+      chainName: 'C-Chain',
+      vmId: vmIds.evm,
+      fxIds: [],
+      genesis: new TextEncoder().encode(config.cChainGenesis),
+    }),
+  ]
 }

@@ -1,6 +1,6 @@
 /** ERC-20 balances of an address. */
 
-import type { Erc20TokenBalance } from '../../../shape/evm/token.ts'
+import type { Erc20TokenBalance, CurrencyCode } from '../../../shape/evm/token.ts'
 import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
 import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
@@ -13,7 +13,7 @@ import type { RichAddressBook } from '../rich-addresses.ts'
 import { looksLikeSpam } from '../tokens/spam.ts'
 import { money, tokenPricer } from '../tokens/token-views.ts'
 import { balancesHeader } from './compared-balances.ts'
-import { heldTokens, spareCandidates } from './held-tokens.ts'
+import { type Holding, heldTokens, spareCandidates } from './held-tokens.ts'
 import { balanceMoment, nativeBalance } from './native-balance.ts'
 
 /** Document B, endpoint 5. */
@@ -47,27 +47,7 @@ export function listErc20Balances(context: EvmContext): Operation<'listErc20Bala
         signal,
       }),
     ])
-    const priced = await tokenPricer(
-      context.prices,
-      chain,
-      holdings.rows.map(({ entry }) => entry.erc20),
-      currency,
-    )
-    const chainId = String(chain.facts.evmChainId)
-    const erc20TokenBalances = holdings.rows.map(({ entry, balance }) => {
-      const token = priced(entry.erc20)
-      const view: Erc20TokenBalance = {
-        ...token,
-        chainId,
-        balance: balance.toString(),
-        tokenReputation: entry.note?.reputation ?? null,
-      }
-      if (token.price !== undefined && token.decimals !== null) {
-        const value = valueAt(balance, token.decimals, token.price.value)
-        view.balanceValue = money(value, currency)
-      }
-      return view
-    })
+    const erc20TokenBalances = await balanceViews(context, chain, holdings.rows, currency)
     return {
       body: { ...next(holdings.last), nativeTokenBalance, erc20TokenBalances },
       headers: balancesHeader(holdings.compared, moment.height),
@@ -91,4 +71,33 @@ async function wantedTokens(
   if (known.length <= spareCandidates) return known
   const tokens = await tokensOfIds(store, known)
   return known.filter((_, at) => tokens[at] !== undefined)
+}
+
+async function balanceViews(
+  { prices }: EvmContext,
+  chain: ServedChain,
+  holdings: readonly Holding[],
+  currency: CurrencyCode,
+): Promise<Erc20TokenBalance[]> {
+  const priced = await tokenPricer(
+    prices,
+    chain,
+    holdings.map(({ entry }) => entry.erc20),
+    currency,
+  )
+  const chainId = String(chain.facts.evmChainId)
+  return holdings.map(({ entry, balance }) => {
+    const token = priced(entry.erc20)
+    const view: Erc20TokenBalance = {
+      ...token,
+      chainId,
+      balance: balance.toString(),
+      tokenReputation: entry.note?.reputation ?? null,
+    }
+    if (token.price !== undefined && token.decimals !== null) {
+      const value = valueAt(balance, token.decimals, token.price.value)
+      view.balanceValue = money(value, currency)
+    }
+    return view
+  })
 }

@@ -14,6 +14,7 @@ import type {
   TeleporterMessageInfo,
 } from '../../../shape/evm/transaction.ts'
 import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
+import type { Reader } from '../../../store/engine/database.ts'
 import { eventsOfTransaction, type EventRow } from '../../../store/query/evm/events.ts'
 import { internalsOfTransaction } from '../../../store/query/evm/internals.ts'
 import {
@@ -43,6 +44,7 @@ import {
   internalDetails,
   internalAddresses,
   nativeTransaction,
+  type TransactionContext,
   transactionContext,
 } from './transaction-views.ts'
 
@@ -83,20 +85,17 @@ export async function transactionDetail(
   const info = messageInfo(evm, chain.facts, events)
   const ofStandard = (standard: 20 | 721 | 1155): typeof transfers =>
     transfers.filter(({ kind }) => standardOf(kind) === standard)
-  const view: FullNativeTransaction = {
-    ...nativeTransaction(row, context),
-    input,
-    baseFeePerGas: row.baseFee === undefined ? '0' : decimalText(row.baseFee),
-  }
-  if (row.maxFee !== undefined) view.maxFeePerGas = decimalText(row.maxFee)
-  if (row.maxPriorityFee !== undefined) view.maxPriorityFeePerGas = decimalText(row.maxPriorityFee)
   const detail = {
     erc20Transfers: ofStandard(20).map((each) => erc20TransferDetails(each, viewer)),
     erc721Transfers: ofStandard(721).map((each) => erc721TransferDetails(each, viewer)),
     erc1155Transfers: ofStandard(1155).map((each) => erc1155TransferDetails(each, viewer)),
     internalTransactions: internals.map((each) => internalDetails(each, context.named)),
     networkTokenDetails,
-    nativeTransaction: await inWords(evm, { chain, row, signal }, view),
+    nativeTransaction: await inWords(
+      evm,
+      { chain, row, signal },
+      fullTransaction(row, context, input),
+    ),
     teleporterMessageInfo: info,
   }
   const { symbol, decimals } = chain.facts
@@ -114,19 +113,23 @@ async function otherEndOf(
   const other = chains.all().find(({ facts }) => String(facts.evmChainId) === chainId)
   const otherChain =
     other === undefined ? { text: `chain ${chainId}` } : { text: other.facts.name, chainId }
-  // Seconds between the ends of a message, by the clocks of both chains; absent until it came.
-  const store = messages()
-  const { sent, received } =
-    (store && (await getMessage(store, fromHex(teleporterMessageId)))) ?? {}
-  const tookSeconds =
-    sent === undefined || received === undefined
-      ? undefined
-      : Math.max(0, received.timestamp - sent.timestamp)
+  const tookSeconds = await deliveryTime(messages(), fromHex(teleporterMessageId))
   const address = receiverIn(decodedInput)
   if (address === undefined) return { otherChain, tookSeconds }
   const label = other && (await labelsOf(addressBooks(other), [address])).of(address)
   const receiver = { ...partyPart({ address, label }), chainId: other && chainId }
   return { otherChain, receiver, tookSeconds }
+}
+
+/** Seconds between the ends of a message, by the clocks of both chains; absent until it came. */
+async function deliveryTime(
+  store: Reader | undefined,
+  messageId: Uint8Array,
+): Promise<number | undefined> {
+  const { sent, received } = (store && (await getMessage(store, messageId))) ?? {}
+  return sent === undefined || received === undefined
+    ? undefined
+    : Math.max(0, received.timestamp - sent.timestamp)
 }
 
 /** The receiver that a call of a bridge names: by the name of the argument, or by its place in the inputs of ICTT. */
@@ -141,6 +144,21 @@ function receiverIn(input: Decoded | undefined): string | undefined {
   return [first, ...others].find(
     ({ name, type }) => type === 'address' && /^_?(to|recipient|receiver)$/i.test(name),
   )?.value
+}
+
+function fullTransaction(
+  row: TransactionWithFees,
+  context: TransactionContext,
+  input: string,
+): FullNativeTransaction {
+  const view: FullNativeTransaction = {
+    ...nativeTransaction(row, context),
+    input,
+    baseFeePerGas: row.baseFee === undefined ? '0' : decimalText(row.baseFee),
+  }
+  if (row.maxFee !== undefined) view.maxFeePerGas = decimalText(row.maxFee)
+  if (row.maxPriorityFee !== undefined) view.maxPriorityFeePerGas = decimalText(row.maxPriorityFee)
+  return view
 }
 
 /** With what the input says by the ABIs that are known, and why it failed where it did. */

@@ -193,16 +193,7 @@ export async function participationPage(
   const of = { chain, addressId: id ?? 0, maxEntries }
   const entries = (await allEntries(of, page.rows)) ?? (await firstEntries(of, page.rows))
   const positions = page.rows.slice(0, entries.transactions)
-  const transactions = await Promise.all(positions.map((pos) => transactionAt(chain.store, pos)))
-  const transfers = byTransaction(entries.transfers)
-  const internals = byTransaction(entries.internals)
-  const rows = transactions
-    .filter((transaction) => transaction !== undefined)
-    .map((transaction) => ({
-      transaction,
-      transfers: transfers.get(transaction.pos) ?? [],
-      internals: internals.get(transaction.pos) ?? [],
-    }))
+  const rows = await participations(chain, positions, entries)
   const last = positions.at(-1)
   if (positions.length === page.rows.length || last === undefined) return { ...page, rows }
   return { rows, ...requestedPage(tokens, { route, subject, query, ...numberCursor }).next(last) }
@@ -276,6 +267,23 @@ async function entriesIn(
     ),
   ])
   return { internals, lists }
+}
+
+async function participations(
+  chain: ServedChain,
+  positions: readonly number[],
+  entries: Entries,
+): Promise<Participation[]> {
+  const transactions = await Promise.all(positions.map((pos) => transactionAt(chain.store, pos)))
+  const transfers = byTransaction(entries.transfers)
+  const internals = byTransaction(entries.internals)
+  return transactions
+    .filter((transaction) => transaction !== undefined)
+    .map((transaction) => ({
+      transaction,
+      transfers: transfers.get(transaction.pos) ?? [],
+      internals: internals.get(transaction.pos) ?? [],
+    }))
 }
 
 /** Entries by position of their transaction, each list in order of history. */

@@ -17,6 +17,7 @@ import type { TransferRow } from '../../../store/query/evm/transfers.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { decimalText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
+import type { Named } from '../rich-addresses.ts'
 import { tokenPricer, unpriced } from '../tokens/token-views.ts'
 
 /** Turns transfers into views; made by {@link transferViewer} for the rows of one page. */
@@ -57,23 +58,8 @@ export async function transferViewer(
       const token = priced(entry.erc20)
       return token === entry.erc20 ? entry.erc20Text() : JSON.stringify(token)
     },
-    erc721Token: (row) => {
-      const { erc20 } = named(row.tokenId)
-      return {
-        address: erc20.address,
-        name: erc20.name,
-        symbol: erc20.symbol,
-        ercType: 'ERC-721',
-        tokenId: decimalText(row.item ?? '0x'),
-        ...(erc721(row) ?? { tokenUri: '', metadata: { indexStatus: 'UNKNOWN' } }),
-      }
-    },
-    erc1155Token: (row) => ({
-      address: named(row.tokenId).address,
-      ercType: 'ERC-1155',
-      tokenId: decimalText(row.item ?? '0x'),
-      ...(erc1155(row) ?? { tokenUri: '', metadata: { indexStatus: 'UNKNOWN' } }),
-    }),
+    erc721Token: (row) => erc721View(row, named, erc721(row)),
+    erc1155Token: (row) => erc1155View(row, named, erc1155(row)),
   }
 }
 
@@ -189,4 +175,33 @@ function nftTokens<D>(
     const byRow = new Map(wanted.map((row, at) => [row, details[at]]))
     return (row) => byRow.get(row)
   })
+}
+
+function erc721View(
+  row: TransferRow,
+  named: Named,
+  details: Pick<Erc721Token, 'tokenUri' | 'metadata' | 'ownerAddress' | 'ownerLabel'> | undefined,
+): Erc721Token {
+  const { erc20 } = named(row.tokenId)
+  return {
+    address: erc20.address,
+    name: erc20.name,
+    symbol: erc20.symbol,
+    ercType: 'ERC-721',
+    tokenId: decimalText(row.item ?? '0x'),
+    ...(details ?? { tokenUri: '', metadata: { indexStatus: 'UNKNOWN' } }),
+  }
+}
+
+function erc1155View(
+  row: TransferRow,
+  named: Named,
+  details: Pick<Erc1155Token, 'tokenUri' | 'metadata'> | undefined,
+): Erc1155Token {
+  return {
+    address: named(row.tokenId).address,
+    ercType: 'ERC-1155',
+    tokenId: decimalText(row.item ?? '0x'),
+    ...(details ?? { tokenUri: '', metadata: { indexStatus: 'UNKNOWN' } }),
+  }
 }

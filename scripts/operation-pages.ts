@@ -56,7 +56,7 @@ type Answered = { readonly id: string; readonly page: string; readonly name: str
 function answersIn(page: string, text: string): Answered[] {
   return text.split(/^export function /m).flatMap((part) => {
     const [name = ''] = /^\w+/.exec(part) ?? []
-    const ids = part.matchAll(/\b[A-Z]\w+(?:\.(\w+)|\['([\w-]+)'\]),/g)
+    const ids = part.matchAll(/\b[A-Z]\w+(?:\.(\w+)|\['([\w-]+)'\])(?:,|$)/gm)
     return [...ids].map(([, id, quoted]) => ({ id: id ?? quoted ?? '', page, name }))
   })
 }

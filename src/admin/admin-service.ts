@@ -7,7 +7,7 @@
 
 import { Fault } from '../core/fault.ts'
 import { parseLogLevel } from '../telemetry/log-level.ts'
-import type { LevelChange, LogRegistry, LoggerLevels } from '../telemetry/logs/log-registry.ts'
+import type { LogRegistry, LoggerLevels } from '../telemetry/logs/log-registry.ts'
 import type { Profiler } from '../telemetry/profile/profiler.ts'
 import type { AliasTable } from './aliases/alias-table.ts'
 import { readId } from './chain-id.ts'
@@ -96,7 +96,9 @@ function loggerMethods({ logs, compat }: AdminOptions): Record<string, RpcMethod
       params: { loggerName: 'text', logLevel: 'text', displayLevel: 'text' },
       accepts: (args) => isLevel(args['logLevel']) && isLevel(args['displayLevel']),
       call: (args) => {
-        const change = levelChange(args)
+        const logLevel = parseLogLevel(textOf(args, 'logLevel'))
+        const displayLevel = parseLogLevel(textOf(args, 'displayLevel'))
+        const change = { logLevel, displayLevel }
         if (change.logLevel === undefined && change.displayLevel === undefined) {
           throw new Fault('bad-parameter', 'need to specify either displayLevel or logLevel')
         }
@@ -110,12 +112,6 @@ function loggerMethods({ logs, compat }: AdminOptions): Record<string, RpcMethod
 
 function isLevel(value: Arguments[string]): boolean {
   return value === undefined || (typeof value === 'string' && parseLogLevel(value) !== undefined)
-}
-
-function levelChange(args: Arguments): LevelChange {
-  const logLevel = parseLogLevel(textOf(args, 'logLevel'))
-  const displayLevel = parseLogLevel(textOf(args, 'displayLevel'))
-  return { logLevel, displayLevel }
 }
 
 function processMethods({ plugins, profiler, compat }: AdminOptions): Record<string, RpcMethod> {

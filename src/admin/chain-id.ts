@@ -44,7 +44,11 @@ function problemOf(text: string): string {
 
 /** Looks again at base58 text that is no id: too short, wrong checksum, or another length. */
 function problemOfBytes(text: string): string {
-  const size = decodedSize(text)
+  let zeros = 0
+  while (text[zeros] === '1') zeros++
+  let value = 0n
+  for (const character of text) value = value * 58n + BigInt(alphabet.indexOf(character))
+  const size = zeros + (value === 0n ? 0 : Math.ceil(value.toString(16).length / 2))
   if (size < 4) return 'input string is smaller than the checksum size'
   try {
     fromCb58(text)
@@ -53,12 +57,4 @@ function problemOfBytes(text: string): string {
     return 'invalid input checksum'
   }
   return `invalid hash length: expected 32 bytes but got ${size - 4}`
-}
-
-function decodedSize(text: string): number {
-  let zeros = 0
-  while (text[zeros] === '1') zeros++
-  let value = 0n
-  for (const character of text) value = value * 58n + BigInt(alphabet.indexOf(character))
-  return zeros + (value === 0n ? 0 : Math.ceil(value.toString(16).length / 2))
 }

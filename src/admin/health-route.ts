@@ -1,6 +1,6 @@
 /** `/ext/health` and its three. Source: avalanchego api/health/handler.go, service.go. */
 
-import type { Health, HealthAnswer, HealthKind } from '../telemetry/health.ts'
+import type { Health, HealthKind } from '../telemetry/health.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { NodeReply, NodeRequest } from './node-http.ts'
 import type { RouteHandler } from './route-table.ts'
@@ -15,8 +15,11 @@ export function healthRoutes(
 ): ReadonlyMap<string, RouteHandler> {
   const get =
     (question: Question) =>
-    ({ query }: NodeRequest): NodeReply =>
-      healthReply(health.answer(question, query.getAll('tag')))
+    ({ query }: NodeRequest): NodeReply => {
+      const answer = health.answer(question, query.getAll('tag'))
+      const status = answer.healthy ? 200 : 503
+      return { status, contentType: 'application/json', body: `${toJson(answer)}\n` }
+    }
   const method = (question: Question): RpcMethod => ({
     params: { tags: 'texts' },
     call: ({ tags }) => health.answer(question, Array.isArray(tags) ? tags : []),
@@ -33,9 +36,4 @@ export function healthRoutes(
     ['/readiness', get('readiness')],
     ['/liveness', get('liveness')],
   ])
-}
-
-function healthReply(answer: HealthAnswer): NodeReply {
-  const status = answer.healthy ? 200 : 503
-  return { status, contentType: 'application/json', body: `${toJson(answer)}\n` }
 }

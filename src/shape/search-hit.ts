@@ -1,7 +1,7 @@
 /** One question over every kind of id and name. */
 
 import { isSpam } from './evm/token.ts'
-import { Type, type Static } from './type.ts'
+import { Type, type Static, Optional } from './type.ts'
 
 /** Kinds of hits, the surest first. */
 export const hitKinds = [
@@ -24,7 +24,7 @@ export const SearchHit = Type.Component(
   'SearchHit',
   'Something known here that fits the question',
   {
-    kind: Type.Enum([...hitKinds]),
+    kind: Type.Enum(hitKinds),
     id: Type.String('as paths of the API take it'),
     label: Type.String('name, or what it is'),
     match: Type.Enum(
@@ -32,10 +32,8 @@ export const SearchHit = Type.Component(
       'the part that matched: its id, its height, its whole name, or part of it',
     ),
     network: Type.Enum(['mainnet', 'fuji'], 'Network: mainnet, or fuji for any other'),
-    chainId: Type.Optional(Type.String('EVM chain id of the chain it is on')),
-    blockchainId: Type.Optional(
-      Type.String('p-chain, x-chain or c-chain it is on, or its own id, cb58'),
-    ),
+    chainId: Optional.String('EVM chain id of the chain it is on'),
+    blockchainId: Optional.String('p-chain, x-chain or c-chain it is on, or its own id, cb58'),
     path: Type.String('path of the operation that says more'),
     isLabelled: Type.Optional(
       Type.Literal(true, 'The label is what the address is called, not what it is'),

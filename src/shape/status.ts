@@ -1,4 +1,4 @@
-import { Type, type Static } from './type.ts'
+import { Type, type Static, Optional } from './type.ts'
 
 const state = Type.Enum(
   ['syncing', 'live', 'stopped', 'off'],
@@ -7,47 +7,33 @@ const state = Type.Enum(
 
 const progress = {
   state,
-  reason: Type.Optional(Type.String('why it stopped or is off, or what it waits for')),
+  reason: Optional.String('why it stopped or is off, or what it waits for'),
   indexedHeight: Type.Integer('last height whose rows are stored; -1 before the first'),
   headHeight: Type.Integer('newest height the source has; -1 when not known yet'),
-  headAt: Type.Optional(
-    Type.Integer({
-      description: 'Unix seconds when the source last gave its head',
-      examples: [1795372747],
-    }),
+  headAt: Optional.Integer('Unix seconds when the source last gave its head', {
+    examples: [1795372747],
+  }),
+  blocksPerSecond: Type.Number('heights a second of late', { examples: [120] }),
+  etaSeconds: Optional.Number('seconds until the head at this speed', { examples: [30] }),
+  votedBy: Optional.String(
+    'whose votes say which height is the newest, where blocks come from peers',
+    { examples: ['24 bootstrap nodes'] },
   ),
-  blocksPerSecond: Type.Number({ description: 'heights a second of late', examples: [120] }),
-  etaSeconds: Type.Optional(
-    Type.Number({ description: 'seconds until the head at this speed', examples: [30] }),
+  standsBy: Optional.Boolean('true while another process of the deployment indexes it'),
+  provenHeight: Optional.Integer(
+    'last height up to which hashes prove every block that this process read; -1 before the first',
   ),
-  votedBy: Type.Optional(
-    Type.String({
-      description: 'whose votes say which height is the newest, where blocks come from peers',
-      examples: ['24 bootstrap nodes'],
-    }),
-  ),
-  standsBy: Type.Optional(Type.Boolean('true while another process of the deployment indexes it')),
-  provenHeight: Type.Optional(
-    Type.Integer(
-      'last height up to which hashes prove every block that this process read; -1 before the first',
-    ),
-  ),
-  unverified: Type.Optional(
-    Type.String({
-      description: 'why blocks are taken that hashes do not prove',
-      examples: ['unknown header field'],
-    }),
-  ),
+  unverified: Optional.String('why blocks are taken that hashes do not prove', {
+    examples: ['unknown header field'],
+  }),
 }
 
 export const StageStatus = Type.Component('StageStatus', 'How far a stage of a chain is', {
   stage: Type.String('name of the stage'),
   ...progress,
-  completeFrom: Type.Optional(
-    Type.Integer({
-      description: 'first height from which rows are complete, where earlier ones cannot be had',
-      examples: [0],
-    }),
+  completeFrom: Optional.Integer(
+    'first height from which rows are complete, where earlier ones cannot be had',
+    { examples: [0] },
   ),
 })
 
@@ -56,18 +42,14 @@ export type StageStatus = Static<typeof StageStatus>
 
 export const OverallStatus = Type.Object(
   {
-    share: Type.Number({
-      description: '0 to 1 of the work of all stages; 1 only when all are done',
+    share: Type.Number('0 to 1 of the work of all stages; 1 only when all are done', {
       minimum: 0,
       maximum: 1,
     }),
-    stage: Type.Optional(Type.String('stage with the longest way to go')),
-    etaSeconds: Type.Optional(
-      Type.Number({
-        description: 'seconds until the slowest stage is done; absent when unknown',
-        examples: [30],
-      }),
-    ),
+    stage: Optional.String('stage with the longest way to go'),
+    etaSeconds: Optional.Number('seconds until the slowest stage is done; absent when unknown', {
+      examples: [30],
+    }),
   },
   {
     $id: 'OverallStatus',
@@ -80,19 +62,15 @@ export type OverallStatus = Static<typeof OverallStatus>
 
 export const CopiedHeights = Type.Object(
   {
-    from: Type.Integer({ description: 'first copied height', examples: [0] }),
-    height: Type.Integer({ description: 'last copied height', examples: [75] }),
-    share: Type.Number({
-      description: '0 to 1 of these blocks that were compared and are as the own node gives them',
-      minimum: 0,
-      maximum: 1,
-    }),
-    without: Type.Optional(
-      Type.String({
-        description: 'rows of these blocks that could not be compared, and why',
-        examples: ['traces: the node offers none'],
-      }),
+    from: Type.Integer('first copied height', { examples: [0] }),
+    height: Type.Integer('last copied height', { examples: [75] }),
+    share: Type.Number(
+      '0 to 1 of these blocks that were compared and are as the own node gives them',
+      { minimum: 0, maximum: 1 },
     ),
+    without: Optional.String('rows of these blocks that could not be compared, and why', {
+      examples: ['traces: the node offers none'],
+    }),
   },
   {
     $id: 'CopiedHeights',
@@ -108,17 +86,14 @@ export const ChainStatus = Type.Component('ChainStatus', 'How far a chain is', {
   kind: Type.Enum(['evm', 'primary'], 'kind of what is indexed'),
   network: Type.Enum(['mainnet', 'fuji'], 'network of the chain'),
   name: Type.String('name shown'),
-  evmChainId: Type.Optional(Type.Integer('EVM chain id')),
-  blockchainId: Type.Optional(Type.String('blockchain id, cb58')),
+  evmChainId: Optional.Integer('EVM chain id'),
+  blockchainId: Optional.String('blockchain id, cb58'),
   ...progress,
   overall: Type.Optional(OverallStatus),
   copied: Type.Optional(CopiedHeights),
-  balancesComparedAt: Type.Optional(
-    Type.Integer({
-      description:
-        'Unix seconds since which some balances of every token were compared with the node; absent while a token never was, or there is none',
-      examples: [1795372747],
-    }),
+  balancesComparedAt: Optional.Integer(
+    'Unix seconds since which some balances of every token were compared with the node; absent while a token never was, or there is none',
+    { examples: [1795372747] },
   ),
   stages: Type.Array(StageStatus),
 })
@@ -127,17 +102,15 @@ export const ChainStatus = Type.Component('ChainStatus', 'How far a chain is', {
 export type ChainStatus = Static<typeof ChainStatus>
 
 export const Status = Type.Component('Status', 'How far this process is', {
-  version: Type.String({ description: 'version of this Firn', examples: ['1.0.0'] }),
+  version: Type.String('version of this Firn', { examples: ['1.0.0'] }),
   role: Type.Enum(['all', 'index', 'serve'], 'work of this process'),
-  nodeId: Type.Optional(Type.String('our id on the peer-to-peer network')),
-  recording: Type.Optional(
-    Type.Object(
-      {
-        time: Type.Integer('Unix seconds to which it is played'),
-        endTime: Type.Integer('Unix seconds of its last block'),
-      },
-      'present where recordings alone are served: their time is that of answers',
-    ),
+  nodeId: Optional.String('our id on the peer-to-peer network'),
+  recording: Optional.Object(
+    {
+      time: Type.Integer('Unix seconds to which it is played'),
+      endTime: Type.Integer('Unix seconds of its last block'),
+    },
+    'present where recordings alone are served: their time is that of answers',
   ),
   chains: Type.Array(ChainStatus),
   messages: Type.Optional(StageStatus),

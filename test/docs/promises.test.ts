@@ -130,7 +130,7 @@ void test('promises: an operation without an answer, a misspelt queue, and a pag
     "export const EvmBlocks = contracts('EVM blocks', {",
     ` getBlockTwice: {
       path: '/v1/blocks/twice', summary: 'A block, twice',
-      parameters: { path: NoPath, query: NoQuery }, response: EvmBlock,
+      response: EvmBlock,
     },`,
   )
   add('src/shape/operations/nft.ts', "lane: 'item", 's')

@@ -21,10 +21,9 @@ import { openRaw, type RawAnswer } from '../support/services/raw-http.ts'
 const shape = {
   summary: 'a test',
   weight: 1,
-  parameters: { path: Type.Object({ id: Type.String() }), query: Type.Object({}) },
+  pathParameters: { id: Type.String() },
   response: Type.Object({}),
 } as const
-const none = Type.Object({})
 const things = contracts('Service', {
   getThing: { ...shape, path: '/v1/things/{id}' },
   putThing: { ...shape, method: 'POST', path: '/v1/things/{id}:renew' },
@@ -32,14 +31,16 @@ const things = contracts('Service', {
     ...shape,
     method: 'POST',
     path: '/v1/things',
-    parameters: { path: none, query: none, body: Type.Object({ name: Type.String() }) },
+    pathParameters: {},
+    body: Type.Object({ name: Type.String() }),
   },
   callThings: {
     ...shape,
     method: 'POST',
     path: '/v1/rpc',
     isJsonRpc: true,
-    parameters: { path: none, query: none, body: Type.Unknown() },
+    pathParameters: {},
+    body: Type.Unknown(),
   },
 })
 const operations = [

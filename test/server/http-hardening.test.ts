@@ -19,27 +19,21 @@ before(async () => {
     echo: {
       path: '/v1/things/{name}/parts:list',
       summary: 'echo',
-      parameters: {
-        path: Type.Object({ name: Type.String({ pattern: '^[a-z]{1,2000}$' }) }),
-        query: Type.Object({ pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) }),
-      },
+      pathParameters: { name: Type.String({ pattern: '^[a-z]{1,2000}$' }) },
+      query: { pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) },
       response: Type.Object({ name: Type.String() }),
     },
     put: {
       method: 'POST',
       path: '/v1/things',
       summary: 'put',
-      parameters: {
-        path: nothing,
-        query: nothing,
-        body: Type.Object({ name: Type.String() }, { additionalProperties: false }),
-      },
+      body: Type.Object({ name: Type.String() }, { additionalProperties: false }),
       response: nothing,
     },
     broken: {
       path: '/v1/broken',
       summary: 'broken',
-      parameters: { path: nothing, query: nothing },
+
       response: nothing,
     },
   })

@@ -29,12 +29,9 @@ const { listCounted } = contracts('Service', {
   listCounted: {
     path: '/v1/counted',
     summary: '',
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object({
-        pageToken: Type.Optional(Type.String()),
-        pageSize: Type.Optional(Type.Integer({ maximum: 2 })),
-      }),
+    query: {
+      pageToken: Type.Optional(Type.String()),
+      pageSize: Type.Optional(Type.Integer({ maximum: 2 })),
     },
     response: Type.Object({
       items: Type.Array(Type.Object({ at: Type.Integer() })),

@@ -153,16 +153,12 @@ function rpcReply(member: string, id: unknown): NodeReply {
 
 /** JSON of a value as Go writes it: `<`, `>`, `&` and the line separators escaped. */
 export function toJson(value: unknown): string {
-  return escaped(JSON.stringify(value, bigintAsText))
+  return JSON.stringify(value, bigintAsText).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (character) => String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0'),
+  )
 }
 
 function bigintAsText(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
-}
-
-function escaped(json: string): string {
-  return json.replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (character) => String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0'),
-  )
 }

@@ -170,27 +170,23 @@ function inputOf(query: Query): StandardInput {
   if (format !== 'solidity-single-file' && format !== 'vyper-single-file')
     throw new Fault('bad-parameter', `codeformat is not offered here: ${format.slice(0, 80)}`)
   const evmVersion = (of('evmversion') ?? 'default').toLowerCase()
+  const places = Array.from({ length: mostLibraries }, (_, at) => at + 1)
   return singleFileInput({
     ...contractNameOf(needed(query, 'contractname')),
     language: format === 'vyper-single-file' ? 'Vyper' : 'Solidity',
     source,
     optimizer: { enabled: of('optimizationUsed') === '1', runs: Number(of('runs') ?? 200) },
     evmVersion: evmVersion === 'default' ? undefined : evmVersion,
-    libraries: librariesOf(query),
+    libraries: Object.fromEntries(
+      places.flatMap((at) => {
+        const [name, address] = [of(`libraryname${at}`), of(`libraryaddress${at}`)]
+        return name === undefined || address === undefined ? [] : [[name, address]]
+      }),
+    ),
   })
 }
 
 const mostLibraries = 10
-
-function librariesOf({ of }: Query): Readonly<Record<string, string>> {
-  const places = Array.from({ length: mostLibraries }, (_, at) => at + 1)
-  return Object.fromEntries(
-    places.flatMap((at) => {
-      const [name, address] = [of(`libraryname${at}`), of(`libraryaddress${at}`)]
-      return name === undefined || address === undefined ? [] : [[name, address]]
-    }),
-  )
-}
 
 async function status(query: Query): Promise<Result> {
   const ended = endedOf(query.context, needed(query, 'guid'))

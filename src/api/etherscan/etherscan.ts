@@ -25,7 +25,7 @@ import { account } from './account.ts'
 import { block, gastracker, logs, stats, transaction } from './chain.ts'
 import { contract } from './contract.ts'
 import { proxy } from './proxy.ts'
-import type { Action, Query, Result } from './query.ts'
+import type { Action, Query } from './query.ts'
 
 const actionsOf: Readonly<Record<(typeof etherscanModules)[number], ReadonlyMap<string, Action>>> =
   { account, contract, transaction, block, logs, stats, gastracker, proxy }
@@ -143,7 +143,13 @@ async function answered(
         `Error! Missing Or invalid Action name; this module has here: ${[...actions.keys()].join(', ')}`,
       )
     const chain = context.chains.find(name ?? of('chainid') ?? '')
-    return shown(await action({ context, chain, of, caller, charge, signal }))
+    const result = await action({ context, chain, of, caller, charge, signal })
+    if ('value' in result) return { status: '1', message: 'OK', result: result.value }
+    if ('body' in result) return result.body
+    const { list, noun = 'records' } = result
+    return list.length > 0
+      ? { status: '1', message: 'OK', result: list }
+      : { status: '0', message: `No ${noun} found`, result: list }
   } catch (error) {
     const fault = faultIn(error)
     return refused(publicWords(fault))
@@ -152,13 +158,4 @@ async function answered(
 
 function refused(result: string): Body {
   return { status: '0', message: 'NOTOK', result }
-}
-
-function shown(result: Result): Body {
-  if ('value' in result) return { status: '1', message: 'OK', result: result.value }
-  if ('body' in result) return result.body
-  const { list, noun = 'records' } = result
-  return list.length > 0
-    ? { status: '1', message: 'OK', result: list }
-    : { status: '0', message: `No ${noun} found`, result: list }
 }

@@ -132,7 +132,9 @@ export async function pageOf<R extends { readonly pos: number }>(
       'bad-parameter',
       'Result window is too large, PageNo x Offset size must be less than or equal to 10000',
     )
-  const direction = directionOf(query)
+  const direction = query.of('sort') ?? 'asc'
+  if (direction !== 'asc' && direction !== 'desc')
+    throw new Fault('bad-parameter', `Error! sort must be asc or desc: ${direction.slice(0, 80)}`)
   let rest = range
   /** Goes on by `count` rows, `most` at once, of which `next` gives the positions. Returns whether all are there. */
   const walk = async (
@@ -167,13 +169,6 @@ export async function pageOf<R extends { readonly pos: number }>(
     return rows.map(({ pos }) => pos)
   })
   return entries
-}
-
-function directionOf({ of }: Query): Direction {
-  const sort = of('sort') ?? 'asc'
-  if (sort !== 'asc' && sort !== 'desc')
-    throw new Fault('bad-parameter', `Error! sort must be asc or desc: ${sort.slice(0, 80)}`)
-  return sort
 }
 
 /** Blocks on top of a height and itself, as the newest indexed one has it. */

@@ -3,7 +3,7 @@
  */
 
 import type { AddressListQuery } from '../../shape/evm/parameters.ts'
-import type { Static } from '../../shape/type.ts'
+import type { ObjectSchema, Static } from '../../shape/type.ts'
 import type { Database, MaybePromise } from '../../store/engine/database.ts'
 import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
 import {
@@ -16,7 +16,7 @@ import type { ServedChain } from '../operation/chain-directory.ts'
 import { type NumberedList, numberedPage, type Page } from '../operation/paging.ts'
 import type { EvmContext } from './evm-context.ts'
 
-type Query = Static<typeof AddressListQuery>
+type Query = Static<ObjectSchema<typeof AddressListQuery>>
 
 /** A question to the store: rows of an address inside a range, newest first. */
 type AddressQuestion = {

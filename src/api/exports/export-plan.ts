@@ -34,12 +34,21 @@ const daySeconds = 86_400
 
 /** Reads a body. Throws `bad-parameter` naming what is wrong, and `not-found` for a chain. */
 export function planOf({ evm, primary }: ExportContext, body: ExportBody): ExportPlan {
-  const period = periodOf(body)
+  const first = body.firstDate ?? body.startDate
+  const last = body.lastDate ?? body.endDate
+  const from = first === undefined ? 0 : secondsOf(first)
+  const until = last === undefined ? 2 ** 40 : secondsOf(last) + daySeconds - 1
+  if (until < from) throw new Fault('bad-parameter', `lastDate is before firstDate: ${last}`)
+  const period = { from, until }
   const { includeChains, addresses = [], cChainEvmAddresses: accounts = [] } = body.options
   if (addresses.length + accounts.length === 0)
     throw new Fault('bad-parameter', 'options.addresses must name an address')
   if (body.type === 'TRANSACTION_EXPORT_EVM') {
-    for (const address of addresses) checkEvmAddress(address)
+    for (const address of addresses) {
+      if (!/^0x[0-9a-fA-F]{40}$/.test(address))
+        throw new Fault('bad-parameter', `options.addresses must be EVM addresses: ${address}`)
+      parseEvmAddress(address)
+    }
     return {
       kind: 'evm',
       chains: includeChains.map((id) => evm.chains.find(id)),
@@ -83,21 +92,6 @@ function primaryChain(networks: ExportContext['primary']['networks'], name: stri
     }
   }
   throw new Fault('not-found', 'no primary network is served here')
-}
-
-function checkEvmAddress(address: string): void {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address))
-    throw new Fault('bad-parameter', `options.addresses must be EVM addresses: ${address}`)
-  parseEvmAddress(address)
-}
-
-function periodOf(body: ExportBody): Period {
-  const first = body.firstDate ?? body.startDate
-  const last = body.lastDate ?? body.endDate
-  const from = first === undefined ? 0 : secondsOf(first)
-  const until = last === undefined ? 2 ** 40 : secondsOf(last) + daySeconds - 1
-  if (until < from) throw new Fault('bad-parameter', `lastDate is before firstDate: ${last}`)
-  return { from, until }
 }
 
 function secondsOf(date: string): number {

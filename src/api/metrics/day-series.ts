@@ -50,7 +50,9 @@ export async function daySeries(
       return { values: cumulative(perDay), reach: 'before' }
     }
     case 'cumulativeDeployers': {
-      const perDay = await firstDeployers(chains, union)
+      const perDay = await (chains.length === 1
+        ? summedDeploys(chains, (day) => day.newDeployers)
+        : union.firstDays(chains, 'deployers'))
       return { values: cumulative(perDay), reach: 'through' }
     }
     case 'cumulativeTxCount':
@@ -184,15 +186,6 @@ async function deployersByDay(
   for (const start of sums.keys())
     sums.set(start, await union.count(chains, 'deployers', 'day', start))
   return sums
-}
-
-function firstDeployers(
-  chains: readonly UnionChain[],
-  union: AddressUnion,
-): Promise<ReadonlyMap<number, number>> {
-  return chains.length === 1
-    ? summedDeploys(chains, (day) => day.newDeployers)
-    : union.firstDays(chains, 'deployers')
 }
 
 /** Running sums by day, each through the end of its day. */

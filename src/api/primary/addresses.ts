@@ -16,8 +16,9 @@ import {
 import { transactionsAt, transactionsOfAddresses } from '../../store/query/primary/transactions.ts'
 import { type StoredUtxo, utxosByNumber } from '../../store/query/primary/utxos.ts'
 import { posRangeOf } from '../../store/schema/primary/position.ts'
-import { type Answer, operation, type Operation } from '../operation/operation.ts'
-import { chainNameOf, chainOf, type ChainOf, indexedTo, addressesIn, amountFrom } from './inputs.ts'
+import { type Operation } from '../operation/operation.ts'
+import { chainNameOf, type ChainOf, addressesIn, amountFrom } from './inputs.ts'
+import { networkOperation, chainOperation } from './network-operation.ts'
 import type { PrimaryContext } from './network/networks.ts'
 import { heightText } from './views/values.ts'
 
@@ -25,30 +26,22 @@ import { heightText } from './views/values.ts'
 export function getLastActivity(
   context: PrimaryContext,
 ): Operation<'getLastActivityTimestampByAddresses'> {
-  return operation(
-    PrimaryAddresses.getLastActivityTimestampByAddresses,
-    async ({ path, query }) => {
-      const chain = chainOf(context.networks, path)
-      const { maxAddresses } = context.limits
-      const addresses = addressesIn(query.addresses ?? '', chain, maxAddresses)
-      return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
-    },
-  )
+  const contract = PrimaryAddresses.getLastActivityTimestampByAddresses
+  return chainOperation(context, contract, async (chain, { query }) => {
+    const addresses = addressesIn(query.addresses ?? '', chain, context.limits.maxAddresses)
+    return lastActivity(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
+  })
 }
 
 /** Addresses in the body. */
 export function getLastActivityOfMany(
   context: PrimaryContext,
 ): Operation<'getLastActivityTimestampByAddressesV2'> {
-  return operation(
-    PrimaryAddresses.getLastActivityTimestampByAddressesV2,
-    async ({ path, query, body }) => {
-      const chain = chainOf(context.networks, path)
-      const { maxBodyAddresses } = context.limits
-      const addresses = addressesIn(body.addresses, chain, maxBodyAddresses)
-      return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
-    },
-  )
+  const contract = PrimaryAddresses.getLastActivityTimestampByAddressesV2
+  return chainOperation(context, contract, async (chain, { query, body }) => {
+    const addresses = addressesIn(body.addresses, chain, context.limits.maxBodyAddresses)
+    return lastActivity(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
+  })
 }
 
 // Transactions may concern an address without a UTXO of it: as owner of rewards to come. Beyond
@@ -59,13 +52,12 @@ const mostRead = 256
 
 type Found = { readonly utxo: StoredUtxo; readonly isConsumed: boolean }
 
-async function answered(
+async function lastActivity(
   chain: ChainOf,
   addresses: readonly Uint8Array[],
   minAmount: bigint,
-): Promise<Answer<Static<typeof PrimaryAddresses.getLastActivityTimestampByAddresses.response>>> {
+): Promise<Static<typeof PrimaryAddresses.getLastActivityTimestampByAddresses.response>> {
   const { store } = chain
-  const height = await indexedTo(store, chain.chain)
   const numbers = await knownNumbers(store, addresses)
   const owners = new Set(addresses.map(keyOf))
   const range = posRangeOf(chain.chain)
@@ -82,7 +74,7 @@ async function answered(
       const found = await activityIn(chain, row, { owners, minAmount })
       if (found === undefined) continue
       const { utxo, isConsumed } = found
-      const body = {
+      return {
         timestamp: row.timestamp,
         blockNumber: heightText(row.pos),
         txHash: toCb58(row.txId),
@@ -91,7 +83,6 @@ async function answered(
         chainName: chainNameOf[chain.chain],
         network: chain.network,
       }
-      return { body, ...height }
     }
     const last = places.at(-1)
     if (last === undefined || places.length < limit)
@@ -128,10 +119,9 @@ function idOf(utxo: StoredUtxo): string {
 
 /** Chains of addresses; addresses never seen are left out. */
 export function listChainIds(context: PrimaryContext): Operation<'getChainIdsForAddresses'> {
-  return operation(PrimaryAddresses.getChainIdsForAddresses, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
+  const contract = PrimaryAddresses.getChainIdsForAddresses
+  return networkOperation(context, contract, async (network, { query }) => {
     const { store, hrp } = network
-    const height = await indexedTo(store, 'P')
     const addresses = addressesIn(query.addresses, { hrp }, context.limits.maxAddresses)
     const numbers = await numbersOfAddresses(store, addresses)
     const all = await Promise.all(
@@ -145,6 +135,6 @@ export function listChainIds(context: PrimaryContext): Operation<'getChainIdsFor
         }
       }),
     )
-    return { body: { addresses: all.filter((one) => one.blockchainIds.length > 0) }, ...height }
+    return { addresses: all.filter((one) => one.blockchainIds.length > 0) }
   })
 }

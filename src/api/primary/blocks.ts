@@ -23,9 +23,10 @@ import {
   blockOfPos,
   heightOfBlock,
 } from '../../store/schema/primary/position.ts'
-import { type Answer, type Input, operation, type Operation } from '../operation/operation.ts'
+import { type Input, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
-import { chainOf, type ChainOf, indexedTo, unknownOn, idIn, nodeIdIn, chainInfo } from './inputs.ts'
+import { type ChainOf, unknownOn, idIn, nodeIdIn, chainInfo } from './inputs.ts'
+import { chainOperation } from './network-operation.ts'
 import type { PrimaryContext } from './network/networks.ts'
 import { wideInteger } from './views/values.ts'
 
@@ -33,26 +34,24 @@ import { wideInteger } from './views/values.ts'
 export function listPrimaryBlocks(
   context: PrimaryContext,
 ): Operation<'listLatestPrimaryNetworkBlocks'> {
-  return operation(PrimaryTransactions.listLatestPrimaryNetworkBlocks, async ({ path, query }) => {
-    const chain = chainOf(context.networks, path)
-    return blockPage(context, {
+  const contract = PrimaryTransactions.listLatestPrimaryNetworkBlocks
+  return chainOperation(context, contract, async (chain, { query }) =>
+    blockPage(context, {
       chain,
       query,
-      route: PrimaryTransactions.listLatestPrimaryNetworkBlocks.id,
+      route: contract.id,
       rows: (range) => latestBlocks(chain.store, range),
-    })
-  })
+    }),
+  )
 }
 
 /** The block with a height or an id. */
 export function getPrimaryBlock(context: PrimaryContext): Operation<'getBlockById'> {
-  return operation(PrimaryTransactions.getBlockById, async ({ path }) => {
-    const chain = chainOf(context.networks, path)
-    const height = await indexedTo(chain.store, chain.chain)
+  return chainOperation(context, PrimaryTransactions.getBlockById, async (chain, { path }) => {
     const row = await blockNamed(chain, path.blockId)
     const [body] = row === undefined ? [] : await blockViews(chain, [row])
     if (body === undefined) throw await unknownOn(chain, `block ${clip(path.blockId)}`)
-    return { body, ...height }
+    return body
   })
 }
 
@@ -69,19 +68,16 @@ async function blockNamed(chain: ChainOf, text: string): Promise<StoredBlock | u
 export function listNodeBlocks(
   context: PrimaryContext,
 ): Operation<'listPrimaryNetworkBlocksByNodeId'> {
-  return operation(
-    PrimaryTransactions.listPrimaryNetworkBlocksByNodeId,
-    async ({ path, query }) => {
-      const chain = chainOf(context.networks, path)
-      const node = await numberOfNode(chain.store, nodeIdIn('nodeId', path.nodeId))
-      return blockPage(context, {
-        chain,
-        query,
-        route: `${PrimaryTransactions.listPrimaryNetworkBlocksByNodeId.id} ${path.nodeId}`,
-        rows: async (range) => (node === undefined ? [] : blocksOfNode(chain.store, node, range)),
-      })
-    },
-  )
+  const contract = PrimaryTransactions.listPrimaryNetworkBlocksByNodeId
+  return chainOperation(context, contract, async (chain, { path, query }) => {
+    const node = await numberOfNode(chain.store, nodeIdIn('nodeId', path.nodeId))
+    return blockPage(context, {
+      chain,
+      query,
+      route: `${contract.id} ${path.nodeId}`,
+      rows: async (range) => (node === undefined ? [] : blocksOfNode(chain.store, node, range)),
+    })
+  })
 }
 
 /** Parameters of a list of blocks. */
@@ -97,9 +93,8 @@ type BlockPageQuery = {
 async function blockPage(
   context: PrimaryContext,
   wanted: BlockPageQuery,
-): Promise<Answer<Static<typeof PrimaryTransactions.listLatestPrimaryNetworkBlocks.response>>> {
+): Promise<Static<typeof PrimaryTransactions.listLatestPrimaryNetworkBlocks.response>> {
   const { chain, query } = wanted
-  const height = await indexedTo(chain.store, chain.chain)
   const { startTimestamp, endTimestamp } = query
   const places = await placesBetween(chain.store, chain.chain, startTimestamp, endTimestamp)
   const from = blockOfPos(places.from)
@@ -113,7 +108,7 @@ async function blockPage(
     numberOf: ({ id }) => id,
   })
   const blocks = await blockViews(chain, page.rows)
-  return { body: { ...nextToken(page), blocks, chainInfo: chainInfo(chain) }, ...height }
+  return { ...nextToken(page), blocks, chainInfo: chainInfo(chain) }
 }
 
 /**

@@ -13,31 +13,34 @@ import {
 import { renewedPositions } from '../../store/query/primary/rewards.ts'
 import type { StoredUtxo } from '../../store/query/primary/utxos.ts'
 import { type PrimaryChain, utxoKinds } from '../../store/schema/primary/position.ts'
-import { operation, type Operation } from '../operation/operation.ts'
+import { type Operation } from '../operation/operation.ts'
 import { momentsOf } from '../operation/paging.ts'
-import { chainInfo, chainOf, indexedTo, addressesIn, type ChainOf } from './inputs.ts'
+import { chainInfo, addressesIn, type ChainOf } from './inputs.ts'
+import { chainOperation } from './network-operation.ts'
 import type { PrimaryContext } from './network/networks.ts'
 import { assetBook, type AssetBook } from './views/asset.ts'
 import { restakedOf } from './views/auto-renew.ts'
 
 /** Balances of addresses, now or at a moment. */
 export function getBalances(primary: PrimaryContext): Operation<'getBalancesByAddresses'> {
-  return operation(PrimaryAddresses.getBalancesByAddresses, async ({ path, query }) => {
-    const chain = chainOf(primary.networks, path)
-    const { store } = chain
-    const { blockTimestamp: moment } = query
-    const addresses = addressesIn(query.addresses ?? '', chain, primary.limits.maxAddresses)
-    const height = await indexedTo(chain.store, chain.chain)
-    const numbers = await knownNumbers(chain.store, addresses)
-    const { holdings, book } = await heldBy(chain, numbers, moment)
-    const restaked =
-      chain.chain === 'P' && (moment ?? 0) === 0
-        ? await restakedRewards(store, numbers, addresses)
-        : {}
-    const now = moment ?? Math.floor(primary.clock.now() / 1_000)
-    const balances = { ...balancesView(chain, holdings, { book, moment: now }), ...restaked }
-    return { body: { balances, chainInfo: chainInfo(chain) }, ...height }
-  })
+  return chainOperation(
+    primary,
+    PrimaryAddresses.getBalancesByAddresses,
+    async (chain, { query }) => {
+      const { store } = chain
+      const { blockTimestamp: moment } = query
+      const addresses = addressesIn(query.addresses ?? '', chain, primary.limits.maxAddresses)
+      const numbers = await knownNumbers(store, addresses)
+      const { holdings, book } = await heldBy(chain, numbers, moment)
+      const restaked =
+        chain.chain === 'P' && (moment ?? 0) === 0
+          ? await restakedRewards(store, numbers, addresses)
+          : {}
+      const now = moment ?? Math.floor(primary.clock.now() / 1_000)
+      const balances = { ...balancesView(chain, holdings, { book, moment: now }), ...restaked }
+      return { balances, chainInfo: chainInfo(chain) }
+    },
+  )
 }
 
 /** Holdings of addresses on a chain, now or at a moment, and the names of its assets. */
@@ -190,10 +193,9 @@ function atomicView(
  * costs as much as one such call.
  */
 export function listBalanceSeries(primary: PrimaryContext): Operation<'listBalanceSeries'> {
-  return operation(PrimaryAddresses.listBalanceSeries, async ({ path, query, signal }) => {
-    const chain = chainOf(primary.networks, path)
+  const contract = PrimaryAddresses.listBalanceSeries
+  return chainOperation(primary, contract, async (chain, { query, signal }) => {
     const addresses = addressesIn(query.addresses, chain, primary.limits.maxAddresses)
-    const height = await indexedTo(chain.store, chain.chain)
     const numbers = await knownNumbers(chain.store, addresses)
     const series = []
     for (const moment of momentsOf(query, Math.floor(primary.clock.now() / 1_000))) {
@@ -201,6 +203,6 @@ export function listBalanceSeries(primary: PrimaryContext): Operation<'listBalan
       const { holdings, book } = await heldBy(chain, numbers, moment)
       series.push({ timestamp: moment, balances: balancesView(chain, holdings, { book, moment }) })
     }
-    return { body: { series, chainInfo: chainInfo(chain) }, ...height }
+    return { series, chainInfo: chainInfo(chain) }
   })
 }

@@ -167,6 +167,15 @@ function idOrUndefined(text: string): Uint8Array | undefined {
   }
 }
 
+/** Throws `bad-parameter` for another chain than the one that an operation is for, named as the caller named it. */
+export function checkChain({ chain }: ChainOf, wanted: PrimaryChain, name: string): void {
+  if (chain !== wanted)
+    throw new Fault(
+      'bad-parameter',
+      `blockchainId must be ${chainNameOf[wanted]} or its id here: ${name}`,
+    )
+}
+
 /** `chainInfo` of an answer. */
 export function chainInfo(of: ChainOf): PrimaryChainInfo {
   return { chainName: chainNameOf[of.chain], network: of.network }

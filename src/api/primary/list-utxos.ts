@@ -12,47 +12,30 @@ import {
   type HoldingCursor,
   utxosOfAddresses,
 } from '../../store/query/primary/utxos.ts'
-import { type Answer, type Input, operation, type Operation } from '../operation/operation.ts'
+import { type Input, type Operation } from '../operation/operation.ts'
 import { cursorOf, readPage, nextToken } from '../operation/paging.ts'
-import {
-  chainOf,
-  addressesIn,
-  chainInfo,
-  type ChainOf,
-  indexedTo,
-  amountFrom,
-  idIn,
-} from './inputs.ts'
+import { addressesIn, chainInfo, type ChainOf, amountFrom, idIn } from './inputs.ts'
+import { chainOperation } from './network-operation.ts'
 import type { PrimaryContext } from './network/networks.ts'
 import { assetBook } from './views/asset.ts'
 import { credentialsShown, utxoView } from './views/utxo.ts'
 
 /** UTXOs of the addresses of the body. */
 export function listUtxos(context: PrimaryContext): Operation<'getUtxosByAddressesV2'> {
-  return operation(PrimaryAddresses.getUtxosByAddressesV2, async ({ path, query, body }) => {
-    const chain = chainOf(context.networks, path)
+  const contract = PrimaryAddresses.getUtxosByAddressesV2
+  return chainOperation(context, contract, async (chain, { query: filters, body }) => {
     const addresses = addressesIn(body.addresses, chain, context.limits.maxBodyAddresses)
-    return utxoPage(context, {
-      chain,
-      addresses,
-      filters: query,
-      route: PrimaryAddresses.getUtxosByAddressesV2.id,
-    })
+    return utxoPage(context, { chain, addresses, filters, route: contract.id })
   })
 }
 
 /** UTXOs of the addresses of the query. */
 export function listUtxosByQuery(context: PrimaryContext): Operation<'getUtxosByAddresses'> {
-  return operation(PrimaryAddresses.getUtxosByAddresses, async ({ path, query }) => {
-    const chain = chainOf(context.networks, path)
+  const contract = PrimaryAddresses.getUtxosByAddresses
+  return chainOperation(context, contract, async (chain, { query }) => {
     const { addresses: text, ...filters } = query
     const addresses = addressesIn(text, chain, context.limits.maxAddresses)
-    return utxoPage(context, {
-      chain,
-      addresses,
-      filters,
-      route: PrimaryAddresses.getUtxosByAddresses.id,
-    })
+    return utxoPage(context, { chain, addresses, filters, route: contract.id })
   })
 }
 
@@ -71,10 +54,9 @@ const holdingCursor = cursorOf<HoldingCursor>(struct({ key: i64, utxo: f64 }))
 async function utxoPage(
   context: PrimaryContext,
   wanted: UtxoPageQuery,
-): Promise<Answer<Static<typeof PrimaryAddresses.getUtxosByAddressesV2.response>>> {
+): Promise<Static<typeof PrimaryAddresses.getUtxosByAddressesV2.response>> {
   const { chain, filters, addresses } = wanted
   const { store } = chain
-  const height = await indexedTo(store, chain.chain)
   const minAmount = amountFrom('minUtxoAmount', filters.minUtxoAmount)
   const asset = await assetFilter(chain, filters.assetId)
   const numbers = await knownNumbers(store, addresses)
@@ -114,7 +96,7 @@ async function utxoPage(
   )
   const facts = { book, credentials: await credentialsShown(chain, rows) }
   const utxos = rows.map((row) => utxoView(chain, row, facts))
-  return { body: { ...nextToken(page), utxos, chainInfo: chainInfo(chain) }, ...height }
+  return { ...nextToken(page), utxos, chainInfo: chainInfo(chain) }
 }
 
 /** Number of the requested asset; the filter means nothing outside the X-Chain. */

@@ -16,6 +16,7 @@ import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { indexedTo, idIn, namedChain } from './inputs.ts'
 import { defaultWidePageSize, weighedPage } from './lists.ts'
+import { networkOperation } from './network-operation.ts'
 import { type PrimaryContext, meantNetwork } from './network/networks.ts'
 import {
   chainScales,
@@ -29,9 +30,7 @@ import {
 
 /** Subnets with their chains, newest first. A page ends early when their geneses are large. */
 export function listSubnets(context: PrimaryContext): Operation<'listSubnets'> {
-  return operation(PrimaryNetwork.listSubnets, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const height = await indexedTo(network.store, 'P')
+  return networkOperation(context, PrimaryNetwork.listSubnets, async (network, { query }) => {
     const page = await weighedPage<SubnetWithChains>(context.tokens, {
       ...chainScales,
       weightOf: ({ chains }) => chains.map(chainScales.weightOf).reduce((a, b) => a + b, 0),
@@ -46,31 +45,26 @@ export function listSubnets(context: PrimaryContext): Operation<'listSubnets'> {
       numberOf: ({ subnet }) => subnet.pos,
     })
     const subnets = page.rows.map((row) => subnetView(network, row))
-    return { body: { ...nextToken(page), subnets }, ...height }
+    return { ...nextToken(page), subnets }
   })
 }
 
 /** The subnet with an id, the primary network included. */
 export function getSubnet(context: PrimaryContext): Operation<'getSubnetById'> {
-  return operation(PrimaryNetwork.getSubnetById, async ({ path }) => {
-    const network = context.networks.find(path.network)
+  return networkOperation(context, PrimaryNetwork.getSubnetById, async (network, { path }) => {
     const subnetId = idIn('subnetId', path.subnetId)
-    const height = await indexedTo(network.store, 'P')
-    if (equalBytes(subnetId, primarySubnetId))
-      return { body: await primarySubnetView(network), ...height }
+    if (equalBytes(subnetId, primarySubnetId)) return primarySubnetView(network)
     const row = await subnetById(network.store, subnetId)
     const [found] = row === undefined ? [] : await withChains(network, [row])
     if (found === undefined)
       throw new Fault('not-found', `subnet is not known: ${clip(path.subnetId)}`)
-    return { body: subnetView(network, found), ...height }
+    return subnetView(network, found)
   })
 }
 
 /** Chains made by transactions or genesis, newest first. A page ends early as that of subnets. */
 export function listBlockchains(context: PrimaryContext): Operation<'listBlockchains'> {
-  return operation(PrimaryNetwork.listBlockchains, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const height = await indexedTo(network.store, 'P')
+  return networkOperation(context, PrimaryNetwork.listBlockchains, async (network, { query }) => {
     const page = await weighedPage(context.tokens, {
       ...chainScales,
       route: PrimaryNetwork.listBlockchains.id,
@@ -81,7 +75,7 @@ export function listBlockchains(context: PrimaryContext): Operation<'listBlockch
         chainRows(network.store, { order: query.sortOrder ?? 'desc', after, limit }),
       numberOf: ({ pos }) => pos,
     })
-    return { body: { ...nextToken(page), blockchains: page.rows.map(chainView) }, ...height }
+    return { ...nextToken(page), blockchains: page.rows.map(chainView) }
   })
 }
 

@@ -85,7 +85,13 @@ export function encodingOf(accept: string | undefined): Encoding | undefined {
   if (accept === undefined || accept === '') return undefined
   let best: Encoding | undefined
   let bestWeight = 0
-  const weights = weightsOf(accept)
+  // Source: RFC 9110, section 12.5.3.
+  const weights = new Map<string, number>()
+  for (const part of accept.split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase())
+    const said = parameters.find((each) => /^q=[01](\.\d{0,3})?$/.test(each))
+    weights.set(name, said === undefined ? 1 : Number(said.slice(2)))
+  }
   for (const encoding of encodings) {
     const weight = weights.get(encoding) ?? weights.get('*') ?? 0
     if (weight <= bestWeight) continue
@@ -94,17 +100,6 @@ export function encodingOf(accept: string | undefined): Encoding | undefined {
   }
   const plain = weights.get('identity')
   return plain !== undefined && plain > bestWeight ? undefined : best
-}
-
-/** Source: RFC 9110, section 12.5.3. */
-function weightsOf(accept: string): ReadonlyMap<string, number> {
-  const weights = new Map<string, number>()
-  for (const part of accept.split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase())
-    const said = parameters.find((each) => /^q=[01](\.\d{0,3})?$/.test(each))
-    weights.set(name, said === undefined ? 1 : Number(said.slice(2)))
-  }
-  return weights
 }
 
 const zstdLevel = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }

@@ -143,11 +143,6 @@ export function varyOf({ dialectRules, dialect }: SendOptions, operation: Operat
   return names.join(', ')
 }
 
-function inDialect(body: unknown, rule: DialectRule | undefined, dialect: Dialect): unknown {
-  const rewrite = rewritingOf(rule, dialect)
-  return rewrite === undefined ? body : rewrite(body)
-}
-
 function rewritingOf(rule: DialectRule | undefined, dialect: Dialect): Rewriting | undefined {
   return rule?.[dialect] ?? (dialect === 'documented' ? undefined : rule?.sdk)
 }
@@ -176,7 +171,8 @@ export async function sendList(
     if (pageToken !== undefined) await pagedAdmission(options.clock, () => options.admit?.(caller))
     const answer = await answerPage({ ...query, ...size, ...(pageToken && { pageToken }) })
     options.inspect?.(operation, answer.body)
-    return { ...answer, body: inDialect(answer.body, rule, dialect) }
+    const rewrite = rewritingOf(rule, dialect)
+    return { ...answer, body: rewrite === undefined ? answer.body : rewrite(answer.body) }
   }
   if (isWhole) reply.raw.once('close', options.wholeLists.enter(caller.address))
   // What a whole list is long is known when it was sent.

@@ -321,16 +321,14 @@ function serverBehind(
 function completer(checks: RequestChecks, limiter: LoadLimiter): (reply: FastifyReply) => void {
   return (reply) => {
     const { raw } = reply.request
-    for (const [name, value] of checks.common(raw)) addHeader(reply, name, value)
+    for (const [name, value] of checks.common(raw)) {
+      // Adds to `vary` what is there already.
+      const before = name === 'vary' ? reply.getHeader(name) : undefined
+      reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
+    }
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
     limiter.answered(raw)
   }
-}
-
-/** Adds to `vary` what is there already. */
-function addHeader(reply: FastifyReply, name: string, value: string): void {
-  const before = name === 'vary' ? reply.getHeader(name) : undefined
-  reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
 }
 
 /** A form is a body of the operations that say so; any web page may send one. */

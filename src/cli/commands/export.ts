@@ -30,7 +30,12 @@ const maxBytes = 67_108_864
  * Columns are those that this Firn's own description declares, so the file is what `?format=` gives, byte for byte.
  */
 export async function exportList(path: string, flags: Flags): Promise<void> {
-  const format = formatIn(flags)
+  const format = fileFormats.find((known) => known === (flags['format'] ?? 'csv'))
+  if (format === undefined)
+    throw new Fault(
+      'bad-parameter',
+      `--format must be csv, ndjson or parquet: ${String(flags['format'])}`,
+    )
   const out = textIn(flags, 'out')
   if (format === 'parquet' && out === undefined)
     throw new Fault('bad-parameter', 'a Parquet file is no stream: give its name with --out')
@@ -202,16 +207,6 @@ function sinkOver(stream: Writable, isFile: boolean): Sink {
       check()
     },
   }
-}
-
-function formatIn(flags: Flags): ListFormat {
-  const format = fileFormats.find((known) => known === (flags['format'] ?? 'csv'))
-  if (format === undefined)
-    throw new Fault(
-      'bad-parameter',
-      `--format must be csv, ndjson or parquet: ${String(flags['format'])}`,
-    )
-  return format
 }
 
 function textIn(flags: Flags, name: string): string | undefined {

@@ -122,16 +122,12 @@ async function callNode(
       throw new Fault('node-refused', `${hint}: ${url}`)
     }
     if (reply.status !== 200) throw new Fault('node-answer', `${url} answered ${reply.status}`)
-    return resultOf(text, url)
+    const answer = membersOf(JSON.parse(text))
+    const error = membersOf(answer['error'])
+    if (typeof error['message'] === 'string') throw new Fault('node-answer', error['message'])
+    if (answer['result'] === undefined) throw new Fault('node-answer', `${url} gave no result`)
+    return membersOf(answer['result'])
   } finally {
     await world.close()
   }
-}
-
-function resultOf(text: string, url: string): Readonly<Record<string, unknown>> {
-  const answer = membersOf(JSON.parse(text))
-  const error = membersOf(answer['error'])
-  if (typeof error['message'] === 'string') throw new Fault('node-answer', error['message'])
-  if (answer['result'] === undefined) throw new Fault('node-answer', `${url} gave no result`)
-  return membersOf(answer['result'])
 }

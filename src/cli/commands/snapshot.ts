@@ -120,23 +120,21 @@ function printSnapshots(all: readonly ListedSnapshot[], flags: Flags): void {
   }
   for (const { id, manifest, problem } of all) {
     if (manifest === undefined) console.log(`${id}  ${problem?.message ?? ''}`)
-    else printSnapshot(id, manifest)
-  }
-}
-
-function printSnapshot(id: string, manifest: SnapshotManifest): void {
-  const { takenAt, firn, stores } = manifest
-  console.log(`${id}  taken ${takenAt} by Firn ${firn}, ${sizeText(bytesOf(manifest))}`)
-  for (const { name, chainId, heights, tables, segments } of stores) {
-    const far = Object.entries(heights).map(([stage, height]) => `${stage} ${height}`)
-    const bytes = segments.reduce((sum, each) => sum + each.bytes, tables.bytes)
-    const parts = [
-      ...(chainId === '' ? [] : [`chain ${chainId}`]),
-      ...far,
-      ...(segments.length === 0 ? [] : [`${segments.length} segments`]),
-      sizeText(bytes),
-    ]
-    console.log(`  ${name}: ${parts.join(', ')}`)
+    else {
+      const { takenAt, firn, stores } = manifest
+      console.log(`${id}  taken ${takenAt} by Firn ${firn}, ${sizeText(bytesOf(manifest))}`)
+      for (const { name, chainId, heights, tables, segments } of stores) {
+        const far = Object.entries(heights).map(([stage, height]) => `${stage} ${height}`)
+        const bytes = segments.reduce((sum, each) => sum + each.bytes, tables.bytes)
+        const parts = [
+          ...(chainId === '' ? [] : [`chain ${chainId}`]),
+          ...far,
+          ...(segments.length === 0 ? [] : [`${segments.length} segments`]),
+          sizeText(bytes),
+        ]
+        console.log(`  ${name}: ${parts.join(', ')}`)
+      }
+    }
   }
 }
 

@@ -1,7 +1,5 @@
 import { openNetwork } from '../../api/primary/network/networks.ts'
-import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
-import type { Network } from '../../core/network.ts'
 import { primaryStream } from '../../service/chain-specs.ts'
 import { openPrimaryReader } from '../../service/stores/open-primary.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
@@ -28,7 +26,9 @@ export async function verify(flags: Flags): Promise<void> {
   const sample = sampleOf(flags)
   const world = openWorld()
   const { config } = loadConfig(flags)
-  const url = nodeUrl(flags, config, name)
+  const url =
+    typeof flags['node'] === 'string' ? flags['node'] : (config.networks[name]?.nodeUrl ?? '')
+  if (url === '') throw new Fault('bad-parameter', 'no node to compare with: give --node <url>')
   const location = storeLocation(config)
   const store = await openPrimaryReader(location, primaryStream(name).key)
   try {
@@ -55,13 +55,6 @@ export async function verify(flags: Flags): Promise<void> {
   } finally {
     await store.close()
   }
-}
-
-function nodeUrl(flags: Flags, config: Config, name: Network): string {
-  const url =
-    typeof flags['node'] === 'string' ? flags['node'] : (config.networks[name]?.nodeUrl ?? '')
-  if (url === '') throw new Fault('bad-parameter', 'no node to compare with: give --node <url>')
-  return url
 }
 
 /** Prints what was compared of a primary network, how often, and every difference. */

@@ -93,11 +93,13 @@ async function checkEndpoint(
   const traced = await call(traceProbe.method, ...traceProbe.params)
   // The genesis alone cannot be traced; that is another error.
   const hasTraces = traced.kind === 'result' || meaningOfError(traced.error) !== 'not-offered'
+  const answer = await call('eth_getBlockByNumber', '0x0', false)
+  const block = answer.kind === 'result' ? answer.result : undefined
   return [
     fine(subject, `chain id ${chainId}, height ${head}`),
     ...storeFinding(subject, options.stored, {
       chainId: String(chainId),
-      genesisHash: hashIn(await call('eth_getBlockByNumber', '0x0', false)),
+      genesisHash: isObject(block) && typeof block['hash'] === 'string' ? block['hash'] : undefined,
     }),
     ...clockFinding(subject, latest, options.world),
     // Of AvalancheGo alone: elsewhere blocks are final some time after they are shown.
@@ -162,11 +164,6 @@ export function storeFinding(
     return [problem(subject, `has ${name} ${value}, the store has ${kept}`, remedy)]
   }
   return []
-}
-
-function hashIn(answer: RpcAnswer): string | undefined {
-  const block = answer.kind === 'result' ? answer.result : undefined
-  return isObject(block) && typeof block['hash'] === 'string' ? block['hash'] : undefined
 }
 
 function clockFinding(

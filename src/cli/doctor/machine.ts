@@ -22,8 +22,13 @@ const goodFiles = 8_192
 
 /** All checks of the machine. */
 export async function checkMachine(config: Config, transport: Transport): Promise<Finding[]> {
+  // The version of Node.
+  const version = process.versions.node
+  const major = Number(version.split('.')[0])
   return [
-    checkRuntime(process.versions.node),
+    major >= oldestNode
+      ? fine('node', `version ${version}`)
+      : problem('node', `version ${version} is too old`, `install Node ${oldestNode} or newer`),
     ...checkFolder(config),
     checkOpenFiles(openFilesLimit()),
     ...checkNamedFiles(config),
@@ -36,14 +41,6 @@ export async function checkMachine(config: Config, transport: Transport): Promis
       path: '/ext/health/liveness',
     }),
   ]
-}
-
-/** The version of Node. */
-function checkRuntime(version: string): Finding {
-  const major = Number(version.split('.')[0])
-  return major >= oldestNode
-    ? fine('node', `version ${version}`)
-    : problem('node', `version ${version} is too old`, `install Node ${oldestNode} or newer`)
 }
 
 /** Checks the limit of open files. `undefined` where the system does not report it. */

@@ -23,7 +23,7 @@ export async function checkNetwork(
   },
 ): Promise<Finding[]> {
   if (network.recording !== '' || network.nodeUrl === '') return []
-  const subject = `${name} ${hostOf(network.nodeUrl)}`
+  const subject = `${name} ${URL.canParse(network.nodeUrl) ? new URL(network.nodeUrl).origin : 'the node'}`
   const api = createNodeApi({ ...options, url: network.nodeUrl })
   const signal = AbortSignal.timeout(options.timeoutMs * 4)
   try {
@@ -136,8 +136,4 @@ async function refusable(
       return { refusal: error.message }
     throw error
   }
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : 'the node'
 }

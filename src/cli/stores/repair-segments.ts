@@ -99,7 +99,9 @@ async function isRemade(
   const source = await openEvmSource(spec, sourceLimits(config), { world, log: silentLog })
   const folder = join(config.dataDir, `repair-${store.name}`)
   try {
-    const traced = await tracedHeights(database)
+    const from = Number((await metaText(database, tracesSinceName)) ?? 0)
+    const last = (await checkpointHeights(database)).get(traceStage) ?? -1
+    const traced = { from, until: last + 1 }
     const fromChain = fromNode({ source, checks: checksOfEvery(source), traced, signal })
     const read: ReadBlocks = (range) => {
       console.log(
@@ -119,12 +121,4 @@ async function isRemade(
   } finally {
     await source.close()
   }
-}
-
-async function tracedHeights(
-  database: Database,
-): Promise<{ readonly from: number; readonly until: number }> {
-  const from = Number((await metaText(database, tracesSinceName)) ?? 0)
-  const last = (await checkpointHeights(database)).get(traceStage) ?? -1
-  return { from, until: last + 1 }
 }

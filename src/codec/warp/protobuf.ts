@@ -212,7 +212,11 @@ export const u64: Field<bigint> = {
 /** A signed number of 32 bits, zigzag. */
 export const s32: Field<number> = {
   absent: () => 0,
-  read: (reader) => fromZigzag(reader.u64()),
+  read: (reader) => {
+    // The signed number of 32 bits a zigzag number stands for.
+    const low = Number(reader.u64() & 0xffff_ffffn)
+    return (low >>> 1) ^ -(low & 1)
+  },
   write: (writer, field, value) => writer.number(field, ((value << 1) ^ (value >> 31)) >>> 0),
 }
 
@@ -273,12 +277,6 @@ export function listOf<T>(inner: Message<T>, max: number): Field<readonly T[]> {
     },
   }
   return list
-}
-
-/** The signed number of 32 bits a zigzag number stands for. */
-function fromZigzag(value: bigint): number {
-  const low = Number(value & 0xffff_ffffn)
-  return (low >>> 1) ^ -(low & 1)
 }
 
 /** `value` in groups of seven bits, lowest first. */

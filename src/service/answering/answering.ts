@@ -94,10 +94,12 @@ export async function openAnswering(
   const { documents, ...written } = services.written
   const callers = await openCallers(config, { world, log, store, closers }, documents)
   const damaged = new Map<string, string>()
+  // Stores whose readings note in `damaged` what they find malformed.
+  const note = (name: string, reason: string): void => void damaged.set(name, reason)
   const served = await openServed(config, {
     chains,
     streams,
-    store: watched(store, damaged),
+    store: { ...store, around: watchDamage(note, store.around) },
     world,
     log,
     gauges,
@@ -150,12 +152,6 @@ export async function openWritten(
   })
   closers.push(webhooks.close)
   return { documents, webhooks, knowledge }
-}
-
-/** Stores whose readings note in `damaged` what they find malformed. */
-function watched(store: StoreLocation, damaged: Map<string, string>): StoreLocation {
-  const note = (name: string, reason: string): void => void damaged.set(name, reason)
-  return { ...store, around: watchDamage(note, store.around) }
 }
 
 type Callers = {

@@ -101,6 +101,7 @@ export function evmContextOf(
   const registryNames = createRegistryNames(clock)
   const { names } = services.knowledge.contracts
   const addressBooks = createRichAddressBooks(clock, notes, names, registryNames.of)
+  const all = new Set([icmContract, ...services.chains.flatMap(({ spec }) => spec.icmContracts)])
   return {
     chains,
     tokens: services.tokens,
@@ -117,7 +118,7 @@ export function evmContextOf(
     addressBooks,
     registryNames,
     balances: createComparedBalances({ clock, log, doubts, maxAgeMs }),
-    icmContracts: messengers(services.chains),
+    icmContracts: [...all].map(fromHex),
     messages: services.served.messages.get,
   }
 }
@@ -175,11 +176,6 @@ export function apiContext(
     stores: () => [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
     status,
   }
-}
-
-function messengers(chains: readonly SpecifiedChain[]): Uint8Array[] {
-  const all = new Set([icmContract, ...chains.flatMap(({ spec }) => spec.icmContracts)])
-  return [...all].map(fromHex)
 }
 
 /** EVM chain id that the genesis of a chain names, where its network is indexed here. */

@@ -127,6 +127,11 @@ function limitsOf(config: Config): EventContext['limits'] {
 
 function deliveryOf(config: Config, { world, gauges }: EventServices): Omit<Delivery, 'sources'> {
   const { clock, publicTransport, transport } = world
+  // The setting `events.retrySeconds`. Throws `bad-config`.
+  const texts = config['events.retrySeconds']
+  const wrong = texts.find((text) => !/^\d{1,7}(\.\d{1,3})?$/.test(text))
+  if (wrong !== undefined)
+    throw new Fault('bad-config', `events.retrySeconds must be numbers of seconds: ${wrong}`)
   return {
     sending: {
       publicTransport,
@@ -135,15 +140,7 @@ function deliveryOf(config: Config, { world, gauges }: EventServices): Omit<Deli
       signature: config['events.signature'],
     },
     clock,
-    retryMs: retriesOf(config['events.retrySeconds']),
+    retryMs: texts.map((text) => Number(text) * 1_000),
     counted: (outcome) => gauges.add('firn_events_messages_total', 1, { outcome }),
   }
-}
-
-/** The setting `events.retrySeconds`. Throws `bad-config`. */
-function retriesOf(texts: readonly string[]): readonly number[] {
-  const wrong = texts.find((text) => !/^\d{1,7}(\.\d{1,3})?$/.test(text))
-  if (wrong !== undefined)
-    throw new Fault('bad-config', `events.retrySeconds must be numbers of seconds: ${wrong}`)
-  return texts.map((text) => Number(text) * 1_000)
 }

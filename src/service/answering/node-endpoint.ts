@@ -106,7 +106,9 @@ function identityOf({ config, networkId, nodeId }: NodeEndpointOptions): NodeIde
   return {
     network: () => {
       const id = networkId() ?? (config.networks.mainnet === undefined ? 5 : 1)
-      return { id, name: networkNameOf(id) }
+      // Source: avalanchego utils/constants/network_ids.go.
+      const names: Readonly<Record<number, string>> = { 1: 'mainnet', 5: 'fuji', 12345: 'local' }
+      return { id, name: names[id] ?? `network-${id}` }
     },
     version: `firn/${version}`,
     nodeId,
@@ -172,10 +174,4 @@ function listenerSettings(config: Config): NodeSettings {
     adminCompat: config['node.adminCompat'],
     allowedHosts: Array.isArray(hosts) ? hosts.map(String) : String(hosts).split(','),
   }
-}
-
-/** Source: avalanchego utils/constants/network_ids.go. */
-function networkNameOf(networkId: number): string {
-  const names: Readonly<Record<number, string>> = { 1: 'mainnet', 5: 'fuji', 12345: 'local' }
-  return names[networkId] ?? `network-${networkId}`
 }

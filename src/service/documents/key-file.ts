@@ -59,10 +59,7 @@ function isStoredKey(value: unknown): value is StoredKey {
     Number.isInteger(createdAt) &&
     (revokedAt === undefined || Number.isInteger(revokedAt)) &&
     (tier === undefined || typeof tier === 'string') &&
-    (limit === undefined || isLimit(limit))
+    (limit === undefined ||
+      (isObject(limit) && Number(limit['perMinute']) > 0 && Number(limit['perDay']) > 0))
   )
-}
-
-function isLimit(value: unknown): boolean {
-  return isObject(value) && Number(value['perMinute']) > 0 && Number(value['perDay']) > 0
 }

@@ -56,7 +56,12 @@ export async function openServed(config: Config, options: ServedOptions): Promis
     ...options,
     chains: isServing ? options.chains : [],
     limits: sourceLimits(config),
-    isFollowed: (key) => isFollowed(options.indexed(), key),
+    isFollowed: (key) => {
+      // False where blocks are stopped or held up; where another process indexes nothing is known.
+      const stages = options.indexed().find((chain) => chain.key === key)?.stages
+      const blocks = stages?.find(({ stage }) => stage === 'blocks')
+      return blocks === undefined || blocks.state === 'live' || blocks.reason === undefined
+    },
   })
   const allNetworks = await serveNetworks(isServing ? primaries : [], following)
   const chains = {
@@ -169,13 +174,6 @@ export async function measuredStores(served: Served): Promise<ReadableStore[]> {
     if (store !== undefined) all.push({ key: logStoreOf(facts.key), store })
   }
   return all
-}
-
-/** False where blocks are stopped or held up; where another process indexes nothing is known. */
-function isFollowed(chains: readonly ChainStatus[], key: string): boolean {
-  const stages = chains.find((chain) => chain.key === key)?.stages
-  const blocks = stages?.find(({ stage }) => stage === 'blocks')
-  return blocks === undefined || blocks.state === 'live' || blocks.reason === undefined
 }
 
 /** Networks being served, growing while stores appear. */

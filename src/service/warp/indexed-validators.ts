@@ -137,8 +137,18 @@ async function entriesAt(
   if (stakers === undefined || l1 === undefined) return undefined
   const keys = stakers.length === 0 ? new Map() : await keysAt(store, stakers, query)
   if (keys === undefined) return undefined
+  // One entry per node: its own weight and that of its delegators.
+  const weights = new Map<string, bigint>()
+  for (const { nodeId, weight } of stakers) {
+    const node = toNodeId(nodeId)
+    weights.set(node, (weights.get(node) ?? 0n) + weight)
+  }
   return [
-    ...stakerEntries(stakers, keys),
+    ...Array.from(weights, ([nodeId, weight]) => ({
+      nodeId,
+      publicKey: keys.get(nodeId),
+      weight,
+    })),
     ...l1.map(({ nodeId, publicKey, weight, active }) => ({
       nodeId: toNodeId(nodeId),
       publicKey: active ? publicKey : undefined,
@@ -165,18 +175,4 @@ async function keysAt(
     if (role === 'validator' && publicKey !== undefined) keys.set(toNodeId(nodeId), publicKey)
   }
   return keys
-}
-
-/** One entry per node: its own weight and that of its delegators. */
-function stakerEntries(stakers: readonly StoredStaker[], keys: Keys): ValidatorEntry[] {
-  const weights = new Map<string, bigint>()
-  for (const { nodeId, weight } of stakers) {
-    const node = toNodeId(nodeId)
-    weights.set(node, (weights.get(node) ?? 0n) + weight)
-  }
-  return Array.from(weights, ([nodeId, weight]) => ({
-    nodeId,
-    publicKey: keys.get(nodeId),
-    weight,
-  }))
 }

@@ -17,7 +17,14 @@ export async function readBrand(config: Config, { files }: World): Promise<Explo
   ): Promise<BrandPicture | undefined> => {
     const path = config[name]
     if (path === '') return undefined
-    const found = pictureOf(name, path, await files.read(path))
+    const bytes = await files.read(path)
+    if (bytes === undefined) throw new Fault('bad-config', `${name} does not exist: ${path}`)
+    if (bytes.length > mostFileBytes)
+      throw new Fault('bad-config', `${name} has more than 256 KiB: ${path}`)
+    const isPng = bytes[0] === 0x89 && bytes[1] === 0x50
+    const isSvg = /<svg[\s>]/.test(new TextDecoder().decode(bytes.subarray(0, 4_096)))
+    if (!isPng && !isSvg) throw new Fault('bad-config', `${name} is neither PNG nor SVG: ${path}`)
+    const found: BrandPicture = { contentType: isPng ? 'image/png' : 'image/svg+xml', bytes }
     if (name === 'explorer.preview' && found.contentType !== 'image/png')
       throw new Fault(
         'bad-config',
@@ -93,14 +100,4 @@ function linkOf(text: string): readonly [label: string, address: string] {
       `explorer.links are like "Bridge https://bridge.example": ${text}`,
     )
   return [label, address]
-}
-
-function pictureOf(name: string, path: string, bytes: Uint8Array | undefined): BrandPicture {
-  if (bytes === undefined) throw new Fault('bad-config', `${name} does not exist: ${path}`)
-  if (bytes.length > mostFileBytes)
-    throw new Fault('bad-config', `${name} has more than 256 KiB: ${path}`)
-  const isPng = bytes[0] === 0x89 && bytes[1] === 0x50
-  const isSvg = /<svg[\s>]/.test(new TextDecoder().decode(bytes.subarray(0, 4_096)))
-  if (!isPng && !isSvg) throw new Fault('bad-config', `${name} is neither PNG nor SVG: ${path}`)
-  return { contentType: isPng ? 'image/png' : 'image/svg+xml', bytes }
 }

@@ -1,16 +1,13 @@
 /** Exports of transactions. Source: official clients, Operations. */
 
 import { addressExample } from '../evm/scalars.ts'
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, Optional } from '../type.ts'
 
-const date = Type.Optional(
-  Type.String({
-    description: 'YYYY-MM-DD, UTC',
-    pattern: '^\\d{4}-\\d{2}-\\d{2}$',
-    allowed: 'a date: YYYY-MM-DD',
-    examples: ['2026-11-01'],
-  }),
-)
+const date = Optional.String('YYYY-MM-DD, UTC', {
+  pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+  allowed: 'a date: YYYY-MM-DD',
+  examples: ['2026-11-01'],
+})
 
 /** First and last day, both whole; `startDate` and `endDate` are their older names. */
 const dates = { firstDate: date, lastDate: date, startDate: date, endDate: date }
@@ -27,18 +24,16 @@ export const exportTypes = [
 
 /** The transactions to export. */
 export const ExportBody = Type.Object({
-  type: Type.Enum([...exportTypes]),
+  type: Type.Enum(exportTypes),
   ...dates,
   options: Type.Object(
     {
-      addresses: Type.Optional(Type.Array(name, { maxItems: 100, description: 'Addresses' })),
-      cChainEvmAddresses: Type.Optional(
-        Type.Array(name, {
-          maxItems: 100,
-          description: 'EVM addresses, for the C-Chain',
-          examples: [[addressExample]],
-        }),
-      ),
+      addresses: Optional.Array(name, { maxItems: 100, description: 'Addresses' }),
+      cChainEvmAddresses: Optional.Array(name, {
+        maxItems: 100,
+        description: 'EVM addresses, for the C-Chain',
+        examples: [[addressExample]],
+      }),
       includeChains: Type.Array(name, {
         minItems: 1,
         maxItems: 100,
@@ -54,16 +49,12 @@ export type ExportBody = Static<typeof ExportBody>
 /** State of an export. */
 export const ExportStatus = Type.Object(
   {
-    operationId: Type.String({
-      description: 'UUID',
-      examples: ['3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'],
-    }),
-    operationType: Type.Enum([...exportTypes], 'Kind of the export'),
+    operationId: Type.String('UUID', { examples: ['3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'] }),
+    operationType: Type.Enum(exportTypes, 'Kind of the export'),
     operationStatus: Type.Enum(['COMPLETED'], 'State of the export'),
     metadata: Type.Object(
       {
-        downloadUrl: Type.String({
-          description: 'CSV; valid for seven days',
+        downloadUrl: Type.String('CSV; valid for seven days', {
           examples: [
             'http://127.0.0.1:8080/v1/operations/3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11/file',
           ],
@@ -71,8 +62,8 @@ export const ExportStatus = Type.Object(
       },
       'What it is about',
     ),
-    createdAtTimestamp: Type.Integer({ description: 'Unix seconds', examples: [1795372747] }),
-    updatedAtTimestamp: Type.Integer({ description: 'Unix seconds', examples: [1795372747] }),
+    createdAtTimestamp: Type.Integer('Unix seconds', { examples: [1795372747] }),
+    updatedAtTimestamp: Type.Integer('Unix seconds', { examples: [1795372747] }),
   },
   { $id: 'ExportStatus', description: 'State of an export' },
 )

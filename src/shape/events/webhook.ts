@@ -1,7 +1,7 @@
 /** Webhooks as callers register them and as answers show them. */
 
 import { addressExample, hashExample } from '../evm/scalars.ts'
-import { Type, type Schema } from '../type.ts'
+import { Type, type Schema, Optional } from '../type.ts'
 
 /** Kinds of events. */
 const eventTypes = [
@@ -47,8 +47,7 @@ const nodeExample = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'
 const list = (description: string, example: string): Schema<string[]> =>
   Type.Array(Type.String({ maxLength: 256 }), { description, examples: [[example]] })
 const nanoAvax = (description: string): Schema<string> =>
-  Type.String({
-    description: `${description}, nAVAX, base 10`,
+  Type.String(`${description}, nAVAX, base 10`, {
     pattern: '^[0-9]{1,19}$',
     examples: ['1000000000'],
   })
@@ -56,29 +55,24 @@ const nanoAvax = (description: string): Schema<string> =>
 /** The watched subjects, and the filters on them. */
 const WebhookMetadata = Type.Object({
   addresses: Type.Optional(list('EVM addresses, `address_activity`', addressExample)),
-  keyType: Type.Optional(Type.Enum(['addresses', 'nodeId', 'subnetId'], 'Kind of the keys')),
+  keyType: Optional.Enum(['addresses', 'nodeId', 'subnetId'], 'Kind of the keys'),
   keys: Type.Optional(list('Addresses, or exactly one node or subnet', nodeExample)),
-  subEvents: Type.Optional(
-    Type.Object(
-      {
-        addressActivitySubEvents: Type.Optional(
-          Type.Array(Type.Enum([...addressSubEvents]), 'Events of addresses'),
-        ),
-        validatorActivitySubEvents: Type.Optional(
-          Type.Array(Type.Enum([...validatorSubEvents]), 'Events of validators'),
-        ),
-      },
-      'Which events of the kind',
-    ),
+  subEvents: Optional.Object(
+    {
+      addressActivitySubEvents: Optional.Array(Type.Enum(addressSubEvents), 'Events of addresses'),
+      validatorActivitySubEvents: Optional.Array(
+        Type.Enum(validatorSubEvents),
+        'Events of validators',
+      ),
+    },
+    'Which events of the kind',
   ),
-  balanceThresholdFilter: Type.Optional(
-    Type.Object(
-      {
-        balanceType: Type.Enum([...balanceTypes], 'Which balance'),
-        balanceThreshold: nanoAvax('Sends an event once less than this is left'),
-      },
-      'When a balance is reported',
-    ),
+  balanceThresholdFilter: Optional.Object(
+    {
+      balanceType: Type.Enum(balanceTypes, 'Which balance'),
+      balanceThreshold: nanoAvax('Sends an event once less than this is left'),
+    },
+    'When a balance is reported',
   ),
   nodeIds: Type.Optional(list('Only these nodes of the subnet', nodeExample)),
   subnetIds: Type.Optional(
@@ -87,23 +81,21 @@ const WebhookMetadata = Type.Object({
   l1ValidatorFeeBalanceThreshold: Type.Optional(
     nanoAvax('Sends an event once an L1 validator has less than this left'),
   ),
-  event: Type.Optional(
-    Type.Object(
-      {
-        name: Type.String({
-          maxLength: 2_000,
-          description: 'Of an event of the first address, or its signature',
-        }),
-        arguments: Type.Optional(
-          Type.Record(
-            Type.String(),
-            Type.String(),
-            'Values, each under the name of an indexed argument',
-          ),
+  event: Optional.Object(
+    {
+      name: Type.String({
+        maxLength: 2_000,
+        description: 'Of an event of the first address, or its signature',
+      }),
+      arguments: Type.Optional(
+        Type.Record(
+          Type.String(),
+          Type.String(),
+          'Values, each under the name of an indexed argument',
         ),
-      },
-      'Only transactions in which one of the addresses logged this event are reported, each with these events in words',
-    ),
+      ),
+    },
+    'Only transactions in which one of the addresses logged this event are reported, each with these events in words',
   ),
   eventSignatures: Type.Optional(
     list(
@@ -114,49 +106,43 @@ const WebhookMetadata = Type.Object({
 })
 
 /** Chat services whose form messages may have. */
-const format = Type.Optional(
-  Type.Enum(
-    ['slack', 'discord', 'telegram'],
-    'Messages are what this chat service takes: text, a line for each value of the event',
-  ),
+const format = Optional.Enum(
+  ['slack', 'discord', 'telegram'],
+  'Messages are what this chat service takes: text, a line for each value of the event',
 )
 
 const status = Type.Enum(['active', 'inactive'], 'Whether anything is sent')
 
 /** Body of the operation that registers one. */
 export const CreateWebhookBody = Type.Object({
-  eventType: Type.Enum([...eventTypes], 'Kind of the events'),
-  url: Type.Optional(
-    Type.String({
-      maxLength: 2_048,
-      description: 'Where messages are sent by POST; without it they are only listened to',
-    }),
-  ),
+  eventType: Type.Enum(eventTypes, 'Kind of the events'),
+  url: Optional.String({
+    maxLength: 2_048,
+    description: 'Where messages are sent by POST; without it they are only listened to',
+  }),
   format,
-  chainId: Type.Optional(
-    Type.String({
-      maxLength: 256,
-      description: 'EVM chain id, or `p-chain`, `x-chain` or `c-chain`',
-    }),
+  chainId: Optional.String({
+    maxLength: 256,
+    description: 'EVM chain id, or `p-chain`, `x-chain` or `c-chain`',
+  }),
+  network: Optional.Enum(['mainnet', 'fuji'], 'Of the primary network'),
+  name: Optional.String({ maxLength: 256, description: 'A name' }),
+  description: Optional.String({ maxLength: 2_048, description: 'A description' }),
+  includeInternalTxs: Optional.Boolean(
+    'Report internal transactions, and of those who took part in them',
   ),
-  network: Type.Optional(Type.Enum(['mainnet', 'fuji'], 'Of the primary network')),
-  name: Type.Optional(Type.String({ maxLength: 256, description: 'A name' })),
-  description: Type.Optional(Type.String({ maxLength: 2_048, description: 'A description' })),
-  includeInternalTxs: Type.Optional(
-    Type.Boolean('Report internal transactions, and of those who took part in them'),
-  ),
-  includeLogs: Type.Optional(Type.Boolean('Report all logs of the transaction')),
+  includeLogs: Optional.Boolean('Report all logs of the transaction'),
   metadata: WebhookMetadata,
 })
 
 /** Body of the operation that changes one. */
 export const UpdateWebhookBody = Type.Object({
-  name: Type.Optional(Type.String({ maxLength: 256, description: 'A name' })),
-  description: Type.Optional(Type.String({ maxLength: 2_048, description: 'A description' })),
-  url: Type.Optional(Type.String({ maxLength: 2_048, description: 'Where messages are sent' })),
+  name: Optional.String({ maxLength: 256, description: 'A name' }),
+  description: Optional.String({ maxLength: 2_048, description: 'A description' }),
+  url: Optional.String({ maxLength: 2_048, description: 'Where messages are sent' }),
   status: Type.Optional(status),
-  includeInternalTxs: Type.Optional(Type.Boolean('Report internal transactions')),
-  includeLogs: Type.Optional(Type.Boolean('Report all logs of the transaction')),
+  includeInternalTxs: Optional.Boolean('Report internal transactions'),
+  includeLogs: Optional.Boolean('Report all logs of the transaction'),
 })
 
 /** Body of the operations on addresses. */
@@ -171,44 +157,32 @@ export const WebhookAddressesBody = Type.Object({
 export const Webhook = Type.Object(
   {
     id: Type.String('A UUID'),
-    eventType: Type.Enum([...eventTypes], 'Kind of the events'),
+    eventType: Type.Enum(eventTypes, 'Kind of the events'),
     url: Type.String('Where messages are sent; empty: they are only listened to'),
     format,
     chainId: Type.String('EVM chain id, or `p-chain`, `x-chain` or `c-chain`'),
-    network: Type.Optional(Type.Enum(['mainnet', 'fuji'], 'Of the primary network')),
+    network: Optional.Enum(['mainnet', 'fuji'], 'Of the primary network'),
     status,
-    createdAt: Type.Integer({ description: 'Milliseconds since 1970', examples: [1795372747000] }),
+    createdAt: Type.Integer('Milliseconds since 1970', { examples: [1795372747000] }),
     name: Type.String('A name, or empty'),
     description: Type.String('A description, or empty'),
-    includeInternalTxs: Type.Optional(Type.Boolean('Reports internal transactions')),
-    includeLogs: Type.Optional(Type.Boolean('Reports logs')),
+    includeInternalTxs: Optional.Boolean('Reports internal transactions'),
+    includeLogs: Optional.Boolean('Reports logs'),
     metadata: WebhookMetadata,
-    delivery: Type.Optional(
-      Type.Object(
-        {
-          toldUntilBlock: Type.String({
-            description: 'All of lower blocks was sent',
-            examples: ['75'],
-          }),
-          failedAttempts: Type.Integer({
-            description: 'Attempts at the next message that failed',
-            examples: [0],
-          }),
-          nextAttemptAt: Type.Optional(
-            Type.Integer({ description: 'Milliseconds since 1970', examples: [1795372747000] }),
-          ),
-          problem: Type.Optional(
-            Type.String({ description: 'Why the last attempt failed', examples: ['answered 500'] }),
-          ),
-        },
-        'How far messages were delivered',
-      ),
+    delivery: Optional.Object(
+      {
+        toldUntilBlock: Type.String('All of lower blocks was sent', { examples: ['75'] }),
+        failedAttempts: Type.Integer('Attempts at the next message that failed', { examples: [0] }),
+        nextAttemptAt: Optional.Integer('Milliseconds since 1970', { examples: [1795372747000] }),
+        problem: Optional.String('Why the last attempt failed', { examples: ['answered 500'] }),
+      },
+      'How far messages were delivered',
     ),
   },
   { $id: 'Webhook', description: 'A webhook' },
 )
 
 /** Path of the operations on one. */
-export const WebhookPath = Type.Object({
-  id: Type.String({ description: 'Id of a webhook', maxLength: 64 }),
-})
+export const WebhookPath = {
+  id: Type.String('Id of a webhook', { maxLength: 64 }),
+}

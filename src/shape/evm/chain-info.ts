@@ -1,6 +1,6 @@
 /** A chain that is served. */
 
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, Optional } from '../type.ts'
 import { NetworkToken } from './token.ts'
 
 /** Abilities a list of chains can be filtered by; every chain that is served has all. */
@@ -15,32 +15,24 @@ export const ChainInfo = Type.Component('ChainInfo', 'A chain served here', {
   ),
   chainName: Type.String('Name'),
   description: Type.String('A sentence about the chain'),
-  platformChainId: Type.Optional(Type.String('Blockchain id, cb58')),
-  subnetId: Type.Optional(Type.String('Subnet id, cb58')),
-  vmId: Type.Optional(Type.String('Virtual machine id, cb58')),
+  platformChainId: Optional.String('Blockchain id, cb58'),
+  subnetId: Optional.String('Subnet id, cb58'),
+  vmId: Optional.String('Virtual machine id, cb58'),
   vmName: Type.Literal('EVM', 'Kind of its virtual machine'),
-  explorerUrl: Type.Optional(
-    Type.String({
-      description: 'Address of an explorer of the chain',
-      examples: ['https://explorer.example'],
-    }),
-  ),
+  explorerUrl: Optional.String('Address of an explorer of the chain', {
+    examples: ['https://explorer.example'],
+  }),
   rpcUrl: Type.String('Public RPC; empty where the operator names none'),
-  wsUrl: Type.Optional(
-    Type.String({
-      description: 'Public WebSocket RPC; absent where the operator names none',
-      examples: ['wss://rpc.example/ws'],
-    }),
-  ),
+  wsUrl: Optional.String('Public WebSocket RPC; absent where the operator names none', {
+    examples: ['wss://rpc.example/ws'],
+  }),
   acceptsTransactions: Type.Optional(
     Type.Literal(true, 'Signed transactions are sent on by `/v1/chains/{chainId}/rpc`'),
   ),
   isTestnet: Type.Boolean('Whether it belongs to the test network'),
   networkToken: NetworkToken,
-  chainLogoUri: Type.Optional(Type.String('Logo of the chain')),
-  enabledFeatures: Type.Optional(
-    Type.Array(Type.Enum([...chainFeatures]), 'What can be done with the chain here'),
-  ),
+  chainLogoUri: Optional.String('Logo of the chain'),
+  enabledFeatures: Optional.Array(Type.Enum(chainFeatures), 'What can be done with the chain here'),
 })
 /** Decoded {@link ChainInfo}. */
 export type ChainInfo = Static<typeof ChainInfo>

@@ -1,7 +1,7 @@
 /** Contracts: what they say of themselves, and their sources. */
 
 import { mostCounted, mostExact } from '../../core/token-counts.ts'
-import { type Schema, Type, type Static } from '../type.ts'
+import { type Schema, Type, type Static, Optional } from '../type.ts'
 import { Decoded } from './log.ts'
 import { address, hash, decimal, hex } from './scalars.ts'
 import { isSpam, label, Money } from './token.ts'
@@ -32,48 +32,37 @@ export const ContractMetadata = Type.Component(
       ['ERC-20', 'ERC-721', 'ERC-1155', 'UNKNOWN'],
       'Standard by the evidence of its logs',
     ),
-    name: Type.Optional(Type.String()),
-    symbol: Type.Optional(Type.String()),
+    name: Optional.String(),
+    symbol: Optional.String(),
     price: Type.Optional(Money),
     priceYesterday: Type.Optional(Money),
-    decimals: Type.Optional(
-      Type.Union(
-        [Type.Integer({ minimum: 0 }), Type.Null()],
-        'Always there for ERC-20; null where they are not known',
-      ),
+    decimals: Optional.Union(
+      [Type.Integer({ minimum: 0 }), Type.Null()],
+      'Always there for ERC-20; null where they are not known',
     ),
-    decimalsUnknown: Type.Optional(
-      Type.String({
-        description: 'Why the decimals are not known',
-        examples: ['decimals() fails: reverted'],
-      }),
-    ),
+    decimalsUnknown: Optional.String('Why the decimals are not known', {
+      examples: ['decimals() fails: reverted'],
+    }),
     transferCount: Type.Optional(tokenCount('Of a token: its transfers', mostCounted.transfers)),
     holderCount: Type.Optional(
       tokenCount('Of a token: addresses that ever had some', mostCounted.holders),
     ),
-    metadataLastUpdatedTimestamp: Type.Optional(
-      Type.Integer({
-        description: 'Unix seconds at which the contract last gave name and decimals',
-        examples: [1795372747],
-      }),
+    metadataLastUpdatedTimestamp: Optional.Integer(
+      'Unix seconds at which the contract last gave name and decimals',
+      { examples: [1795372747] },
     ),
-    balancesDiffer: Type.Optional(
-      Type.Object(
-        {
-          blockNumber: Type.String('Block at which a balance differed'),
-          reason: Type.String('Whose balance, and how'),
-        },
-        'Of an ERC-20 token whose logs do not give its balances: they are read from the node',
-      ),
+    balancesDiffer: Optional.Object(
+      {
+        blockNumber: Type.String('Block at which a balance differed'),
+        reason: Type.String('Whose balance, and how'),
+      },
+      'Of an ERC-20 token whose logs do not give its balances: they are read from the node',
     ),
-    logoAsset: Type.Optional(
-      Type.Object({ imageUri: Type.Optional(Type.String('Picture')) }, 'Logo'),
-    ),
+    logoAsset: Optional.Object({ imageUri: Optional.String('Picture') }, 'Logo'),
     deploymentDetails: Type.Optional(DeploymentDetails),
     isSpam,
     label,
-    tokenReputation: Type.Optional(Type.Enum(['Malicious', 'Benign'], "The operator's opinion")),
+    tokenReputation: Optional.Enum(['Malicious', 'Benign'], "The operator's opinion"),
   },
 )
 
@@ -118,11 +107,9 @@ export const ContractSource = Type.Component('ContractSource', 'Sources that wer
   constructorArguments: Type.Optional(hex('ABI-encoded')),
   decodedConstructor: Type.Optional(Decoded),
   verifiedAt: Type.Integer('Unix seconds'),
-  sameCodeAs: Type.Optional(
-    Type.Object(
-      { chainId: decimal('EVM chain id'), address: address('Contract that was verified') },
-      'The contract itself is not verified: this one is, and has the same code',
-    ),
+  sameCodeAs: Optional.Object(
+    { chainId: decimal('EVM chain id'), address: address('Contract that was verified') },
+    'The contract itself is not verified: this one is, and has the same code',
   ),
 })
 /** Decoded {@link ContractSource}. */
@@ -137,53 +124,45 @@ export const ContractCode = Type.Component(
     label,
     source: Type.Optional(ContractSource),
     project: Type.Optional(ProjectSource),
-    compilers: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'Of a contract without sources: versions it can be verified with here, newest first',
-        examples: [['0.8.30+commit.73712a01']],
-      }),
+    compilers: Optional.Array(
+      Type.String(),
+      'Of a contract without sources: versions it can be verified with here, newest first',
+      { examples: [['0.8.30+commit.73712a01']] },
     ),
-    verificationsAhead: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        description:
-          'While sources of it are being verified: how many contracts are before it; 0: it is compiled now',
-        examples: [2],
-      }),
+    verificationsAhead: Optional.Integer({
+      minimum: 0,
+      description:
+        'While sources of it are being verified: how many contracts are before it; 0: it is compiled now',
+      examples: [2],
+    }),
+    standardAbi: Optional.Array(
+      Type.Unknown(),
+      'Of a token whose ABI is not known: methods and events of its standard, as a compiler gives them',
+      { examples: [[{ type: 'event', name: 'ApprovalForAll', inputs: [] }]] },
     ),
-    standardAbi: Type.Optional(
-      Type.Array(Type.Unknown(), {
-        description:
-          'Of a token whose ABI is not known: methods and events of its standard, as a compiler gives them',
-        examples: [[{ type: 'event', name: 'ApprovalForAll', inputs: [] }]],
-      }),
-    ),
-    proxy: Type.Optional(
-      Type.Object(
-        {
-          kind: Type.Enum([
-            'erc1967',
-            'beacon',
-            'erc1822',
-            'minimal',
-            'diamond',
-            'delegation',
-            'safe',
-            'zeppelinos',
-          ]),
-          implementations: Type.Array(
-            Type.Object({
-              address: address('Contract'),
-              label,
-              source: Type.Optional(ContractSource),
-              project: Type.Optional(ProjectSource),
-            }),
-            'Contracts that calls go to; several of a diamond',
-          ),
-        },
-        'Absent also where no node gives it',
-      ),
+    proxy: Optional.Object(
+      {
+        kind: Type.Enum([
+          'erc1967',
+          'beacon',
+          'erc1822',
+          'minimal',
+          'diamond',
+          'delegation',
+          'safe',
+          'zeppelinos',
+        ]),
+        implementations: Type.Array(
+          Type.Object({
+            address: address('Contract'),
+            label,
+            source: Type.Optional(ContractSource),
+            project: Type.Optional(ProjectSource),
+          }),
+          'Contracts that calls go to; several of a diamond',
+        ),
+      },
+      'Absent also where no node gives it',
     ),
   },
 )

@@ -1,6 +1,6 @@
 /** Holders of tokens, in the form of the original service's lists for airdrops. */
 
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { pageToken } from './parameters.ts'
 import { label } from './token.ts'
 
@@ -10,14 +10,12 @@ export const defaultHolders = 1_000
 /** Paging of lists of holders: 1 to 5000 per page. */
 export const holderPaging = {
   pageToken,
-  pageSize: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 5_000,
-      default: defaultHolders,
-      description: 'Holders per page; a page may hold fewer and still go on',
-    }),
-  ),
+  pageSize: Optional.Integer({
+    minimum: 1,
+    maximum: 5_000,
+    default: defaultHolders,
+    description: 'Holders per page; a page may hold fewer and still go on',
+  }),
 }
 
 /** One holder. */
@@ -25,10 +23,7 @@ export const Holder = Type.Object(
   {
     address: Type.String('EIP-55'),
     label,
-    sortKey: Type.String({
-      description: 'amount held, in the smallest unit',
-      pattern: '^[0-9]+$',
-    }),
+    sortKey: Type.String('amount held, in the smallest unit', { pattern: '^[0-9]+$' }),
   },
   { $id: 'Holder', description: 'A holder' },
 )

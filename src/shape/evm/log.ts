@@ -1,6 +1,6 @@
 /** Logs and their values by ABI. */
 
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, Optional } from '../type.ts'
 import { addressExample, address, decimal, hash, hex } from './scalars.ts'
 import { label } from './token.ts'
 
@@ -21,7 +21,7 @@ export const DecodedValues = Type.Array(
   Type.Object({
     name: Type.String('empty where the ABI names it not'),
     type: Type.String(),
-    indexed: Type.Optional(Type.Boolean('of events: whether it is a topic')),
+    indexed: Optional.Boolean('of events: whether it is a topic'),
     value: Type.String(
       'integers in base 10, bytes in hex, text as it is, lists and tuples as JSON; of an indexed parameter longer than a word the hash',
     ),
@@ -80,11 +80,12 @@ export const ContractEvent = Type.Component('ContractEvent', 'An event of a cont
   blockTimestamp: Type.Integer('Unix seconds'),
   txHash: hash('Hash of the transaction'),
   logIndex: Type.Integer('Place among the logs of the block'),
-  arguments: Type.Record(Type.String(), Type.Unknown(), {
-    description:
-      'Values by name, or by place where an argument has none: integers in base 10, bytes in hex, addresses in mixed case, lists, tuples by names; of an indexed text, list or bytes the hash',
-    examples: [{ from: addressExample }],
-  }),
+  arguments: Type.Record(
+    Type.String(),
+    Type.Unknown(),
+    'Values by name, or by place where an argument has none: integers in base 10, bytes in hex, addresses in mixed case, lists, tuples by names; of an indexed text, list or bytes the hash',
+    { examples: [{ from: addressExample }] },
+  ),
 })
 /** Decoded {@link ContractEvent}. */
 export type ContractEvent = Static<typeof ContractEvent>

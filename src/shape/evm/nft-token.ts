@@ -1,37 +1,34 @@
 /** NFTs as shown with their transfers and in lists. */
 
 import { nftStatuses } from '../../core/nft-status.ts'
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, Optional } from '../type.ts'
 import { address, decimal } from './scalars.ts'
 import { label } from './token.ts'
 
 const commonMetadata = {
-  indexStatus: Type.Enum([...nftStatuses], 'How far the metadata is known'),
-  metadataLastUpdatedTimestamp: Type.Optional(
-    Type.Integer({ description: 'Unix seconds of the last attempt', examples: [1795372747] }),
-  ),
-  name: Type.Optional(Type.String()),
-  symbol: Type.Optional(Type.String()),
-  imageUri: Type.Optional(Type.String('Picture')),
-  description: Type.Optional(Type.String()),
-  animationUri: Type.Optional(
-    Type.String({
-      description: 'Animation or sound',
-      examples: ['https://pictures.example/1.mp4'],
-    }),
-  ),
-  externalUrl: Type.Optional(
-    Type.String({ description: 'Page of the item', examples: ['https://pictures.example/1'] }),
-  ),
-  background: Type.Optional(
-    Type.String({ description: 'Colour behind the picture, six hex digits', examples: ['ffffff'] }),
-  ),
+  indexStatus: Type.Enum(nftStatuses, 'How far the metadata is known'),
+  metadataLastUpdatedTimestamp: Optional.Integer('Unix seconds of the last attempt', {
+    examples: [1795372747],
+  }),
+  name: Optional.String(),
+  symbol: Optional.String(),
+  imageUri: Optional.String('Picture'),
+  description: Optional.String(),
+  animationUri: Optional.String('Animation or sound', {
+    examples: ['https://pictures.example/1.mp4'],
+  }),
+  externalUrl: Optional.String('Page of the item', {
+    examples: ['https://pictures.example/1'],
+  }),
+  background: Optional.String('Colour behind the picture, six hex digits', {
+    examples: ['ffffff'],
+  }),
 }
 
 /** Metadata of an ERC-721 token. */
 export const Erc721Metadata = Type.Component('Erc721Metadata', 'Metadata of an ERC-721 token', {
   ...commonMetadata,
-  attributes: Type.Optional(Type.String('JSON text of the attributes')),
+  attributes: Optional.String('JSON text of the attributes'),
 })
 /** Decoded {@link Erc721Metadata}. */
 export type Erc721Metadata = Static<typeof Erc721Metadata>
@@ -39,10 +36,8 @@ export type Erc721Metadata = Static<typeof Erc721Metadata>
 /** Metadata of an ERC-1155 token. */
 export const Erc1155Metadata = Type.Component('Erc1155Metadata', 'Metadata of an ERC-1155 token', {
   ...commonMetadata,
-  decimals: Type.Optional(Type.Integer('Decimal places')),
-  properties: Type.Optional(
-    Type.String({ description: 'JSON text of the properties', examples: ['{"level":3}'] }),
-  ),
+  decimals: Optional.Integer('Decimal places'),
+  properties: Optional.String('JSON text of the properties', { examples: ['{"level":3}'] }),
 })
 /** Decoded {@link Erc1155Metadata}. */
 export type Erc1155Metadata = Static<typeof Erc1155Metadata>

@@ -8,7 +8,7 @@ import { Erc20Token, Erc20TokenWithReputation, RichAddress, placementFields } fr
 const moved = {
   from: RichAddress,
   to: RichAddress,
-  logIndex: Type.Integer({ description: 'Place of the log in its block', minimum: 0 }),
+  logIndex: Type.Integer('Place of the log in its block', { minimum: 0 }),
 }
 const tokens = 'Amount in the smallest unit of the token'
 const value = amount(tokens, 0)

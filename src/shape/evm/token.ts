@@ -1,6 +1,6 @@
 /** Tokens, what they are worth, and who has them. */
 
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, Optional } from '../type.ts'
 import { address, decimal, hash, amount } from './scalars.ts'
 
 /** Currencies in which prices are given. Source: document B, endpoint 5. */
@@ -29,8 +29,8 @@ export const Money = Type.Component(
   'Money',
   'A price or a value; absent where the deployment has no source of prices',
   {
-    currencyCode: Type.Enum([...currencies], 'Currency'),
-    value: Type.String({ description: 'Amount, base 10', pattern: '^[0-9]+(\\.[0-9]+)?$' }),
+    currencyCode: Type.Enum(currencies, 'Currency'),
+    value: Type.String('Amount, base 10', { pattern: '^[0-9]+(\\.[0-9]+)?$' }),
   },
 )
 /** Decoded {@link Money}. */
@@ -48,13 +48,10 @@ export const erc20Fields = {
     [Type.Integer({ minimum: 0 }), Type.Null()],
     'Decimals; null where they are not known',
   ),
-  decimalsUnknown: Type.Optional(
-    Type.String({
-      description: 'Why the decimals are not known',
-      examples: ['decimals() fails: reverted'],
-    }),
-  ),
-  logoUri: Type.Optional(Type.String('Logo')),
+  decimalsUnknown: Optional.String('Why the decimals are not known', {
+    examples: ['decimals() fails: reverted'],
+  }),
+  logoUri: Optional.String('Logo'),
   ercType: Type.Literal('ERC-20', 'Standard of the token'),
   price: Type.Optional(Money),
   isSpam,
@@ -83,22 +80,17 @@ export const Erc20TokenWithReputation = Type.Component(
 export type Erc20TokenWithReputation = Static<typeof Erc20TokenWithReputation>
 
 /** Name of an address that stands beside it: one rule for all, `api/evm/rich-addresses.ts`. */
-export const label = Type.Optional(
-  Type.String({
-    description:
-      'What the address is called: as the operator says, else by the symbol of its token, else as its verified contract is named',
-    examples: ['Treasury'],
-  }),
+export const label = Optional.String(
+  'What the address is called: as the operator says, else by the symbol of its token, else as its verified contract is named',
+  { examples: ['Treasury'] },
 )
 
 /** `from` and `to` of transfers and transactions. */
 export const RichAddress = Type.Component('RichAddress', 'An address with what is known of it', {
-  name: Type.Optional(
-    Type.String('Name that the token gives itself, else that of the verified contract'),
-  ),
-  symbol: Type.Optional(Type.String('Symbol of the token contract')),
-  decimals: Type.Optional(Type.Integer('Decimals of an ERC-20 contract')),
-  logoUri: Type.Optional(Type.String('Logo of the token contract')),
+  name: Optional.String('Name that the token gives itself, else that of the verified contract'),
+  symbol: Optional.String('Symbol of the token contract'),
+  decimals: Optional.Integer('Decimals of an ERC-20 contract'),
+  logoUri: Optional.String('Logo of the token contract'),
   isSpam,
   label,
   address: address('Address; the zero address where a contract was created'),
@@ -110,9 +102,7 @@ export type RichAddress = Static<typeof RichAddress>
 export const blockFields = {
   blockNumber: decimal('Height of the block'),
   blockTimestamp: Type.Integer('Unix seconds'),
-  blockTimestampMilliseconds: Type.Optional(
-    Type.Integer('Unix milliseconds; only where the header has them'),
-  ),
+  blockTimestampMilliseconds: Optional.Integer('Unix milliseconds; only where the header has them'),
   blockHash: hash('Hash of the block'),
 }
 
@@ -122,15 +112,15 @@ export const placementFields = { ...blockFields, txHash: hash('Hash of the trans
 const coin = {
   name: Type.String('Name of the coin'),
   symbol: Type.String('Symbol of the coin'),
-  decimals: Type.Integer({ description: 'Decimals of the coin', minimum: 0 }),
-  logoUri: Type.Optional(Type.String('Logo')),
+  decimals: Type.Integer('Decimals of the coin', { minimum: 0 }),
+  logoUri: Optional.String('Logo'),
 }
 
 /** The coin in which a chain's fees are paid. */
 export const NetworkToken = Type.Component(
   'NetworkToken',
   'The coin in which fees of the chain are paid',
-  { ...coin, description: Type.Optional(Type.String()) },
+  { ...coin, description: Optional.String() },
 )
 /** Decoded {@link NetworkToken}. */
 export type NetworkToken = Static<typeof NetworkToken>

@@ -1,6 +1,6 @@
 /** Blocks, transactions and internal transactions. */
 
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, Optional } from '../type.ts'
 import { Decoded } from './log.ts'
 import { amount, decimal, hash, address, hex } from './scalars.ts'
 import {
@@ -16,14 +16,10 @@ export const EvmBlock = Type.Component('EvmBlock', 'A block without its transact
   chainId: decimal('EVM chain id'),
   blockNumber: decimal('Height'),
   blockTimestamp: Type.Integer('Unix seconds'),
-  blockTimestampMilliseconds: Type.Optional(
-    Type.Integer('Unix milliseconds; only where the header has them'),
-  ),
-  blockMinDelayExcess: Type.Optional(
-    Type.Integer('Header field of ACP-226; only where the header has it'),
-  ),
+  blockTimestampMilliseconds: Optional.Integer('Unix milliseconds; only where the header has them'),
+  blockMinDelayExcess: Optional.Integer('Header field of ACP-226; only where the header has it'),
   blockHash: hash('Hash'),
-  txCount: Type.Integer({ description: 'Transactions in the block', minimum: 0 }),
+  txCount: Type.Integer('Transactions in the block', { minimum: 0 }),
   baseFee: amount('Base fee per gas, wei; 0 where the header has none', 18),
   gasUsed: decimal('Gas used'),
   gasLimit: decimal('Gas allowed'),
@@ -41,27 +37,22 @@ export const Method = Type.Component('Method', 'The method that the transaction 
     ['NATIVE_TRANSFER', 'CONTRACT_CALL', 'CONTRACT_CREATION'],
     'Effect of the transaction',
   ),
-  methodHash: Type.String({
-    description: 'First four bytes of the input of a CONTRACT_CALL, else empty',
+  methodHash: Type.String('First four bytes of the input of a CONTRACT_CALL, else empty', {
     pattern: '^(0x([0-9a-f]{2}){1,4})?$',
   }),
-  methodName: Type.Optional(
-    Type.String('Signature with types; absent when the selector is unknown'),
-  ),
+  methodName: Optional.String('Signature with types; absent when the selector is unknown'),
 })
 /** Decoded {@link Method}. */
 export type Method = Static<typeof Method>
 
 const fields = {
   ...blockFields,
-  blockMinDelayExcess: Type.Optional(
-    Type.Integer('Header field of ACP-226; only where the header has it'),
-  ),
+  blockMinDelayExcess: Optional.Integer('Header field of ACP-226; only where the header has it'),
   chainId: decimal('EVM chain id, also when the path named a blockchain id'),
-  blockIndex: Type.Integer({ description: 'Place in the block', minimum: 0 }),
+  blockIndex: Type.Integer('Place in the block', { minimum: 0 }),
   txHash: hash('Hash of the transaction'),
   txStatus: Type.Enum(['0', '1'], '1 success, 0 failed'),
-  txType: Type.Integer({ description: 'EIP-2718 type', minimum: 0 }),
+  txType: Type.Integer('EIP-2718 type', { minimum: 0 }),
   gasLimit: decimal('Gas allowed'),
   gasUsed: decimal('Gas used'),
   gasPrice: amount('Effective price of a unit of gas, wei', 18),
@@ -81,16 +72,15 @@ export const SummaryPart = Type.Component('SummaryPart', 'Words, or something th
   text: Type.String('As it stands in the sentence'),
   address: Type.Optional(address('Of an address')),
   label,
-  value: Type.Optional(Type.String('Of an amount: smallest units, base 10')),
-  decimals: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], 'Of an amount; null where not known'),
+  value: Optional.String('Of an amount: smallest units, base 10'),
+  decimals: Optional.Union(
+    [Type.Integer({ minimum: 0 }), Type.Null()],
+    'Of an amount; null where not known',
   ),
-  symbol: Type.Optional(Type.String('Of an amount: its coin or token')),
+  symbol: Optional.String('Of an amount: its coin or token'),
   tokenAddress: Type.Optional(address('Of an amount of a token, or of an NFT: its contract')),
   tokenId: Type.Optional(decimal('Of an NFT')),
-  chainId: Type.Optional(
-    Type.String('EVM chain id of a chain, or of the other chain that an address is on'),
-  ),
+  chainId: Optional.String('EVM chain id of a chain, or of the other chain that an address is on'),
 })
 /** Decoded {@link SummaryPart}. */
 export type SummaryPart = Static<typeof SummaryPart>
@@ -125,7 +115,7 @@ const TransactionRevertReason = Type.Component('RevertReason', 'Why the transact
     ['trace', 'replay'],
     '`replay`: a node tried it again on the state before its block, where earlier transactions of the block are missing',
   ),
-  data: Type.Optional(Type.String('bytes it reverted with, 0x hex')),
+  data: Optional.String('bytes it reverted with, 0x hex'),
   decoded: Type.Optional(Decoded),
 })
 /** Decoded {@link RevertReason}. */
@@ -143,18 +133,16 @@ export const FullNativeTransaction = Type.Component(
     baseFeePerGas: decimal('Base fee of the block, wei; 0 where the header has none'),
     maxFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),
     maxPriorityFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),
-    authorizations: Type.Optional(
-      Type.Array(
-        Type.Object({
-          authority: Type.Optional(address('Account that signed it; absent where nobody did')),
-          authorityLabel: label,
-          address: address('Contract that the account delegates to; zero: to none from now on'),
-          label,
-          chainId: decimal('EVM chain id; 0: on every chain'),
-          nonce: decimal('Nonce that the account must have, or it has no effect'),
-        }),
-        'Delegations that a transaction of type 4 carries; absent also where no node gives them',
-      ),
+    authorizations: Optional.Array(
+      Type.Object({
+        authority: Type.Optional(address('Account that signed it; absent where nobody did')),
+        authorityLabel: label,
+        address: address('Contract that the account delegates to; zero: to none from now on'),
+        label,
+        chainId: decimal('EVM chain id; 0: on every chain'),
+        nonce: decimal('Nonce that the account must have, or it has no effect'),
+      }),
+      'Delegations that a transaction of type 4 carries; absent also where no node gives them',
     ),
   },
 )
@@ -176,7 +164,7 @@ const internalTxTypes = [
 const frame = {
   from: RichAddress,
   to: RichAddress,
-  internalTxType: Type.Enum([...internalTxTypes], 'Kind of the call'),
+  internalTxType: Type.Enum(internalTxTypes, 'Kind of the call'),
   value: amount('Coins moved, wei', 18),
   isReverted: Type.Boolean('Whether the call, or one around it, was undone'),
   gasUsed: decimal('Gas used by the call and those inside it'),
@@ -202,10 +190,11 @@ export const InternalTransaction = Type.Component(
 export type InternalTransaction = Static<typeof InternalTransaction>
 
 const others = {
-  erc721Transfers: Type.Optional(Type.Array(Erc721TransferDetails, 'ERC-721 transfers')),
-  erc1155Transfers: Type.Optional(Type.Array(Erc1155TransferDetails, 'ERC-1155 transfers')),
-  internalTransactions: Type.Optional(
-    Type.Array(InternalTransactionDetails, 'Calls that moved coins, and creations'),
+  erc721Transfers: Optional.Array(Erc721TransferDetails, 'ERC-721 transfers'),
+  erc1155Transfers: Optional.Array(Erc1155TransferDetails, 'ERC-1155 transfers'),
+  internalTransactions: Optional.Array(
+    InternalTransactionDetails,
+    'Calls that moved coins, and creations',
   ),
 }
 
@@ -215,7 +204,7 @@ export const AddressTransaction = Type.Component(
   'A transaction with what touched the address; no list is empty',
   {
     nativeTransaction: NativeTransaction,
-    erc20Transfers: Type.Optional(Type.Array(Erc20TransferDetails, 'ERC-20 transfers')),
+    erc20Transfers: Optional.Array(Erc20TransferDetails, 'ERC-20 transfers'),
     ...others,
   },
 )
@@ -229,7 +218,7 @@ export const AddressTransactionV2 = Type.Component(
   'The same with the reputation of tokens',
   {
     nativeTransaction: NativeTransaction,
-    erc20Transfers: Type.Optional(Type.Array(Erc20TransferDetailsV2, 'ERC-20 transfers')),
+    erc20Transfers: Optional.Array(Erc20TransferDetailsV2, 'ERC-20 transfers'),
     ...others,
   },
 )
@@ -247,10 +236,8 @@ export const TeleporterMessageInfo = Type.Component(
       ['SOURCE_TRANSACTION', 'DESTINATION_TRANSACTION'],
       'Whether it was sent or delivered',
     ),
-    sourceChainId: Type.Optional(
-      Type.String({ description: 'Of a delivery: where it was sent', examples: ['51001'] }),
-    ),
-    destinationChainId: Type.Optional(Type.String('Of a sending: where it goes')),
+    sourceChainId: Optional.String('Of a delivery: where it was sent', { examples: ['51001'] }),
+    destinationChainId: Optional.String('Of a sending: where it goes'),
   },
 )
 

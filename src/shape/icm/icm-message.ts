@@ -49,7 +49,7 @@ const IcmDestinationTransaction = Type.Component(
 )
 
 const messageFields = {
-  messageId: Type.String({ description: 'Hex without 0x', pattern: '^[0-9a-f]{64}$' }),
+  messageId: Type.String('Hex without 0x', { pattern: '^[0-9a-f]{64}$' }),
   icmContractAddress: address('Messenger'),
   icmContractLabel: label,
   sourceBlockchainId: Type.String('cb58'),
@@ -61,7 +61,7 @@ const messageFields = {
   fromLabel: label,
   to: address('Recipient'),
   toLabel: label,
-  data: Type.String({ description: '0x hex', pattern: '^0x([0-9a-f]{2})*$' }),
+  data: Type.String('0x hex', { pattern: '^0x([0-9a-f]{2})*$' }),
   messageExecuted: Type.Boolean('Whether the recipient took it, at once or in a retry'),
   receipts: Type.Array(IcmReceipt, 'Receipts that it carried'),
   receiptDelivered: Type.Boolean('Whether the receipt came back to the source'),

@@ -1,5 +1,5 @@
 import { moment } from '../evm/scalars.ts'
-import { type Static, Type } from '../type.ts'
+import { type Static, Type, Optional } from '../type.ts'
 import { timeIntervals } from './metric-names.ts'
 
 export const MetricPoint = Type.Component('MetricPoint', 'A point of a series', {
@@ -11,19 +11,22 @@ export type MetricPoint = Static<typeof MetricPoint>
 
 /** Ends of a series, both exclusive. */
 export const pointRange = {
-  startTimestamp: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'only points after this Unix second' }),
-  ),
-  endTimestamp: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'only points before this Unix second' }),
-  ),
+  startTimestamp: Optional.Integer({
+    minimum: 0,
+    description: 'only points after this Unix second',
+  }),
+  endTimestamp: Optional.Integer({
+    minimum: 0,
+    description: 'only points before this Unix second',
+  }),
 }
 
 /** Parameters of a series of balances. */
 export const balanceSeriesQuery = {
-  timeInterval: Type.Optional(
-    Type.Enum([...timeIntervals], { default: 'day', description: 'Time between two points' }),
-  ),
+  timeInterval: Optional.Enum(timeIntervals, {
+    default: 'day',
+    description: 'Time between two points',
+  }),
   startTimestamp: Type.Optional(moment('Unix seconds; default 30 intervals before the end')),
   endTimestamp: Type.Optional(moment('Unix seconds; default now')),
 }

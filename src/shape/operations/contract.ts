@@ -5,7 +5,7 @@
  * reference, and the types of answers in `api` and of requests in `explorer` are made of them.
  */
 
-import type { ObjectSchema, Schema } from '../type.ts'
+import { type ObjectSchema, type Properties, type Schema, Type } from '../type.ts'
 
 /**
  * The queue of requests: how the service is, one thing by its key or what is kept in memory, a list, or
@@ -58,11 +58,10 @@ type Declaration = {
   readonly weight?: number
   /** `list` where none is named, and `patient` where it has a time limit of its own. */
   readonly lane?: Lane
-  readonly parameters: {
-    readonly path: ObjectSchema
-    readonly query: ObjectSchema
-    readonly body?: Schema
-  }
+  /** Parameters that the path names; none where absent, as of the query. */
+  readonly pathParameters?: Properties
+  readonly query?: Properties
+  readonly body?: Schema
   readonly response: Schema
   /** An answer, where no recording has one. */
   readonly example?: unknown
@@ -89,31 +88,52 @@ type Declaration = {
 /** Contracts of a subject by their ids, as they are written. */
 export type Declarations = Readonly<Record<string, Declaration>>
 
+type Inputs = 'pathParameters' | 'query' | 'body'
+
 /** A contract. Its id is the `operationId` of the OpenAPI document. */
-export type Contract = Declaration & {
+export type Contract = Omit<Declaration, Inputs> & {
   readonly id: string
   readonly method: Method
   readonly tag: Tag
   readonly weight: number
   readonly lane: Lane
+  readonly parameters: {
+    readonly path: ObjectSchema
+    readonly query: ObjectSchema
+    readonly body?: Schema | undefined
+  }
 }
 
 type Whole<T extends Declarations> = {
-  readonly [Id in keyof T & string]: T[Id] & {
+  readonly [Id in keyof T & string]: Omit<T[Id], Inputs> & {
     readonly id: Id
     readonly method: T[Id] extends { readonly method: Method } ? Method : 'GET'
     readonly tag: Tag
     readonly weight: number
     readonly lane: Lane
+    readonly parameters: {
+      readonly path: ObjectSchema<MembersOf<T[Id], 'pathParameters'>>
+      readonly query: ObjectSchema<MembersOf<T[Id], 'query'>>
+      readonly body: T[Id] extends { readonly body: infer Body extends Schema } ? Body : undefined
+    }
   }
 }
 
+type MembersOf<D, Name extends Inputs> = D extends {
+  readonly [Each in Name]: infer Members extends Properties
+}
+  ? Members
+  : Record<never, never>
+
 /** Contracts of a subject with their ids, its heading, and what most have in common. */
 export function contracts<T extends Declarations>(tag: Tag, declarations: T): Whole<T> {
-  const whole = Object.entries(declarations).map(([id, one]) => {
-    const lane: Lane = one.timeoutMs === undefined ? 'list' : 'patient'
-    return [id, { method: 'GET', tag, weight: 20, lane, ...one, id }]
-  })
+  const whole = Object.entries(declarations).map(
+    ([id, { pathParameters = {}, query = {}, body, ...one }]) => {
+      const lane: Lane = one.timeoutMs === undefined ? 'list' : 'patient'
+      const parameters = { path: Type.Object(pathParameters), query: Type.Object(query), body }
+      return [id, { method: 'GET', tag, weight: 20, lane, ...one, parameters, id }]
+    },
+  )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of `declarations`
   return Object.fromEntries(whole) as Whole<T>
 }

@@ -1,8 +1,8 @@
 /** The form of Etherscan. */
 
-import { ChainPath, NoPath } from '../evm/parameters.ts'
+import { ChainPath } from '../evm/parameters.ts'
 import { addressExample, hashExample } from '../evm/scalars.ts'
-import { type OptionalSchema, Type } from '../type.ts'
+import { type OptionalSchema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 import { sourceBytes, verifyMs } from './evm-contracts.ts'
 
@@ -22,10 +22,10 @@ export const etherscanModules = [
 export const longestText = 8_192
 
 const text = (description: string, example: string): OptionalSchema<string> =>
-  Type.Optional(Type.String({ description, maxLength: longestText, examples: [example] }))
+  Optional.String({ description, maxLength: longestText, examples: [example] })
 
 const longText = (description: string, example: string): OptionalSchema<string> =>
-  Type.Optional(Type.String({ description, maxLength: sourceBytes, examples: [example] }))
+  Optional.String({ description, maxLength: sourceBytes, examples: [example] })
 
 /** Parameters of all actions. */
 export const etherscanParameters = {
@@ -71,8 +71,8 @@ export const etherscanParameters = {
 
 const response = Type.Object(
   {
-    status: Type.Optional(Type.String()),
-    message: Type.Optional(Type.String('What is wrong, in a sentence')),
+    status: Optional.String(),
+    message: Optional.String('What is wrong, in a sentence'),
     result: Type.Optional(Type.Unknown('The answer')),
   },
   'status 1 and OK, or 0 with what is wrong in result',
@@ -100,7 +100,8 @@ export const Etherscan = contracts('Etherscan form', {
     ...common,
     path: '/v1/chains/{chainId}/api',
     summary: ofOne,
-    parameters: { path: ChainPath, query: Type.Object(etherscanParameters) },
+    pathParameters: ChainPath,
+    query: etherscanParameters,
   },
   etherscanFormOfChain: {
     ...common,
@@ -108,13 +109,15 @@ export const Etherscan = contracts('Etherscan form', {
     method: 'POST',
     path: '/v1/chains/{chainId}/api',
     summary: `${ofOne}, as a form`,
-    parameters: { path: ChainPath, query: Type.Object(etherscanParameters), ...form },
+    pathParameters: ChainPath,
+    query: etherscanParameters,
+    ...form,
   },
   etherscan: {
     ...common,
     path: '/v2/api',
     summary: ofNamed,
-    parameters: { path: NoPath, query: Type.Object({ ...chainid, ...etherscanParameters }) },
+    query: { ...chainid, ...etherscanParameters },
   },
   etherscanForm: {
     ...common,
@@ -122,10 +125,7 @@ export const Etherscan = contracts('Etherscan form', {
     method: 'POST',
     path: '/v2/api',
     summary: `${ofNamed}, as a form`,
-    parameters: {
-      path: NoPath,
-      query: Type.Object({ chainid: Type.Optional(chainid.chainid), ...etherscanParameters }),
-      ...form,
-    },
+    query: { chainid: Type.Optional(chainid.chainid), ...etherscanParameters },
+    ...form,
   },
 } as const satisfies Declarations)

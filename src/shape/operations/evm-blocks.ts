@@ -3,8 +3,6 @@
 import {
   ChainBlockPath,
   ChainPath,
-  NoPath,
-  NoQuery,
   PageQuery,
   network,
   pageSize,
@@ -19,7 +17,7 @@ const ListAllBlocks = {
   path: '/v1/blocks',
   summary: 'Latest blocks of all chains, newest first',
   weight: 10,
-  parameters: { path: NoPath, query: Type.Object({ network, pageToken, pageSize }) },
+  query: { network, pageToken, pageSize },
   response: pageShape({ blocks: Type.Array(EvmBlock) }),
 } as const
 
@@ -29,7 +27,8 @@ export const EvmBlocks = contracts('EVM blocks', {
     path: '/v1/chains/{chainId}/blocks',
     summary: 'Latest blocks of a chain, newest first',
     weight: 10,
-    parameters: { path: ChainPath, query: PageQuery },
+    pathParameters: ChainPath,
+    query: PageQuery,
     response: pageShape({ blocks: Type.Array(EvmBlock) }),
   },
   getBlock: {
@@ -37,7 +36,7 @@ export const EvmBlocks = contracts('EVM blocks', {
     summary: 'A block by number or hash',
     weight: 10,
     lane: 'item',
-    parameters: { path: ChainBlockPath, query: NoQuery },
+    pathParameters: ChainBlockPath,
     response: EvmBlock,
   },
   listLatestBlocksAllChains: ListAllBlocks,

@@ -1,8 +1,8 @@
 /** Chains served here, and calls of their nodes. */
 
 import { ChainInfo, chainFeatures } from '../evm/chain-info.ts'
-import { AddressPath, ChainPath, NoPath, NoQuery, network } from '../evm/parameters.ts'
-import { Type } from '../type.ts'
+import { AddressPath, ChainPath, network } from '../evm/parameters.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const CallChain = {
@@ -12,22 +12,18 @@ const CallChain = {
   weight: 1,
   lane: 'patient',
   isJsonRpc: true,
-  parameters: {
-    path: ChainPath,
-    query: NoQuery,
-    body: Type.Unknown('a JSON-RPC 2.0 call, or a list of up to 100'),
-  },
+  pathParameters: ChainPath,
+  body: Type.Unknown('a JSON-RPC 2.0 call, or a list of up to 100'),
   response: Type.Unknown('a JSON-RPC 2.0 answer, or a list of them'),
 } as const
 
 const ListAddressChains = {
   path: '/v1/address/{address}/chains',
   summary: 'Chains on which an address was active',
-  parameters: { path: AddressPath, query: NoQuery },
+  pathParameters: AddressPath,
   response: Type.Object({
     indexedChains: Type.Array(ChainInfo, 'Chains served here on which it was seen'),
-    unindexedChains: Type.Array(Type.String(), {
-      description: 'Always empty: other chains are not known here',
+    unindexedChains: Type.Array(Type.String(), 'Always empty: other chains are not known here', {
       examples: [[]],
     }),
   }),
@@ -40,17 +36,12 @@ export const EvmChains = contracts('EVM chains', {
     summary: 'Chains served here',
     weight: 1,
     lane: 'item',
-    parameters: {
-      path: NoPath,
-      query: Type.Object({
-        network,
-        feature: Type.Optional(
-          Type.Enum(
-            [...chainFeatures],
-            'Only chains with this ability; every chain served here has all',
-          ),
-        ),
-      }),
+    query: {
+      network,
+      feature: Optional.Enum(
+        chainFeatures,
+        'Only chains with this ability; every chain served here has all',
+      ),
     },
     response: Type.Object({ chains: Type.Array(ChainInfo) }),
   },
@@ -59,7 +50,7 @@ export const EvmChains = contracts('EVM chains', {
     summary: 'One chain served here',
     weight: 1,
     lane: 'item',
-    parameters: { path: ChainPath, query: NoQuery },
+    pathParameters: ChainPath,
     response: ChainInfo,
   },
   callChain: CallChain,

@@ -6,7 +6,6 @@ import { ContractEvent, DecodedValues } from '../evm/log.ts'
 import {
   ChainAddressPath,
   ChainPath,
-  NoQuery,
   PageQuery,
   blockRange,
   currency,
@@ -17,7 +16,7 @@ import {
 import { addressExample, decimal, hex } from '../evm/scalars.ts'
 import { TransactionDetail } from '../evm/transaction.ts'
 import { pageShape } from '../page-shape.ts'
-import { type Schema, Type } from '../type.ts'
+import { type Schema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const ListedSource = Type.Object(
@@ -35,21 +34,18 @@ const count = (of: string, most: number): Schema<number> =>
   )
 
 const shared = {
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({
-      sortBy: Type.Optional(
-        Type.Enum(['transfers', 'holders'], {
-          default: 'transfers',
-          description: 'Of what those with the most come first',
-        }),
-      ),
-      filterSpamTokens: Type.Optional(
-        Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
-      ),
-      pageToken,
-      pageSize,
+  pathParameters: ChainPath,
+  query: {
+    sortBy: Optional.Enum(['transfers', 'holders'], {
+      default: 'transfers',
+      description: 'Of what those with the most come first',
     }),
+    filterSpamTokens: Optional.Boolean({
+      default: true,
+      description: 'Leave tokens out that look like spam',
+    }),
+    pageToken,
+    pageSize,
   },
   response: pageShape({
     tokens: Type.Array(
@@ -77,8 +73,8 @@ const Matches = {
   runtimeMatch: matchText('The same of the deployed code'),
   chainId: Type.String('EVM chain id'),
   address: Type.String('Address'),
-  verifiedAt: Type.Optional(Type.String('ISO 8601')),
-  matchId: Type.Optional(Type.String('Id of the match')),
+  verifiedAt: Optional.String('ISO 8601'),
+  matchId: Optional.String('Id of the match'),
 }
 
 /** Contracts and tokens, and their sources. */
@@ -97,14 +93,14 @@ export const EvmContracts = contracts('EVM contracts', {
   getContractMetadata: {
     path: '/v1/chains/{chainId}/addresses/{address}',
     summary: 'Facts about a contract',
-    parameters: { path: ChainAddressPath, query: NoQuery },
+    pathParameters: ChainAddressPath,
     response: ContractMetadata,
   },
   getContractCode: {
     path: '/v1/chains/{chainId}/contracts/{address}',
     summary: 'Verified sources and ABI of a contract, and of what a proxy leads to',
     lane: 'patient',
-    parameters: { path: ChainAddressPath, query: NoQuery },
+    pathParameters: ChainAddressPath,
     response: ContractCode,
   },
   callContract: {
@@ -112,49 +108,36 @@ export const EvmContracts = contracts('EVM contracts', {
     path: '/v1/chains/{chainId}/contracts/{address}/calls',
     summary: 'Calls methods of a contract by their ABI on its node, without a transaction',
     weight: 10,
-    parameters: {
-      path: ChainAddressPath,
-      query: NoQuery,
-      body: Type.Object({
-        calls: Type.Array(
-          Type.Object({
-            abi: Type.Unknown('of one method, as the compiler writes it'),
-            arguments: Type.Optional(
-              Type.Array(
-                Type.Unknown(),
-                'integers as text in base 10, bytes in hex, lists and tuples as JSON',
-              ),
-            ),
-          }),
-          { minItems: 1, maxItems: 100, description: `1 to 100` },
-        ),
-        from: Type.Optional(
-          Type.String({
-            description: 'Who calls',
-            pattern: '^0x[0-9a-fA-F]{40}$',
-            allowed: 'an EVM address: 0x and 40 hex digits',
-          }),
-        ),
-        value: Type.Optional(
-          Type.String({
-            ...decimal('Coins that are sent along, smallest unit'),
-            maxLength: 78,
-          }),
-        ),
+    pathParameters: ChainAddressPath,
+    body: Type.Object({
+      calls: Type.Array(
+        Type.Object({
+          abi: Type.Unknown('of one method, as the compiler writes it'),
+          arguments: Optional.Array(
+            Type.Unknown(),
+            'integers as text in base 10, bytes in hex, lists and tuples as JSON',
+          ),
+        }),
+        { minItems: 1, maxItems: 100, description: `1 to 100` },
+      ),
+      from: Optional.String('Who calls', {
+        pattern: '^0x[0-9a-fA-F]{40}$',
+        allowed: 'an EVM address: 0x and 40 hex digits',
       }),
-    },
+      value: Optional.String({
+        ...decimal('Coins that are sent along, smallest unit'),
+        maxLength: 78,
+      }),
+    }),
     response: Type.Object({
       calls: Type.Array(
         Type.Object({
           signature: Type.String('`balanceOf(address)`'),
           data: hex('Input: selector and arguments'),
           values: Type.Optional(DecodedValues),
-          error: Type.Optional(
-            Type.String({
-              description: 'why there are no values: the reason of the revert, …',
-              examples: ['execution reverted'],
-            }),
-          ),
+          error: Optional.String('why there are no values: the reason of the revert, …', {
+            examples: ['execution reverted'],
+          }),
         }),
       ),
     }),
@@ -168,25 +151,19 @@ export const EvmContracts = contracts('EVM contracts', {
     status: 202,
     timeoutMs: verifyMs,
     bodyBytes: sourceBytes,
-    parameters: {
-      path: ChainAddressPath,
-      query: NoQuery,
-      body: Type.Object({
-        stdJsonInput: Type.Unknown('standard JSON input with the content of sources'),
-        compilerVersion: Type.String({ maxLength: 128, description: '0.8.30+commit.73712a01' }),
-        contractIdentifier: Type.String({ maxLength: 2_048, description: 'src/Token.sol:Token' }),
-        creationTransactionHash: Type.Optional(
-          Type.String({
-            maxLength: 128,
-            description: 'not needed here',
-            examples: ['0x9a97d124bb72f448851d147c08b579e46a0f56cbd457f356ce477c91775d3dff'],
-          }),
-        ),
+    pathParameters: ChainAddressPath,
+    body: Type.Object({
+      stdJsonInput: Type.Unknown('standard JSON input with the content of sources'),
+      compilerVersion: Type.String({ maxLength: 128, description: '0.8.30+commit.73712a01' }),
+      contractIdentifier: Type.String({ maxLength: 2_048, description: 'src/Token.sol:Token' }),
+      creationTransactionHash: Optional.String({
+        maxLength: 128,
+        description: 'not needed here',
+        examples: ['0x9a97d124bb72f448851d147c08b579e46a0f56cbd457f356ce477c91775d3dff'],
       }),
-    },
+    }),
     response: Type.Object({
-      verificationId: Type.String({
-        description: 'Id of the verification; how it ended is in it',
+      verificationId: Type.String('Id of the verification; how it ended is in it', {
         examples: ['eyJtYXRjaCI6…'],
       }),
     }),
@@ -195,43 +172,30 @@ export const EvmContracts = contracts('EVM contracts', {
     path: '/v2/verify/{verificationId}',
     summary: 'How a verification ended (Sourcify)',
     weight: 10,
-    parameters: {
-      path: Type.Object({
-        verificationId: Type.String({
-          maxLength: 2_048,
-          description: 'Id of the verification; how it ended is in it',
-          examples: ['eyJtYXRjaCI6…'],
-        }),
-      }),
-      query: NoQuery,
-    },
-    response: Type.Object({
-      isJobCompleted: Type.Boolean('Whether it is done: always, since the answer waits for it'),
+    pathParameters: {
       verificationId: Type.String({
+        maxLength: 2_048,
         description: 'Id of the verification; how it ended is in it',
         examples: ['eyJtYXRjaCI6…'],
       }),
-      jobStartTime: Type.String({
-        description: 'ISO 8601',
-        examples: ['2026-11-24T12:00:00.000Z'],
+    },
+    response: Type.Object({
+      isJobCompleted: Type.Boolean('Whether it is done: always, since the answer waits for it'),
+      verificationId: Type.String('Id of the verification; how it ended is in it', {
+        examples: ['eyJtYXRjaCI6…'],
       }),
-      jobFinishTime: Type.String({
-        description: 'ISO 8601',
-        examples: ['2026-11-24T12:00:03.000Z'],
-      }),
+      jobStartTime: Type.String('ISO 8601', { examples: ['2026-11-24T12:00:00.000Z'] }),
+      jobFinishTime: Type.String('ISO 8601', { examples: ['2026-11-24T12:00:03.000Z'] }),
       contract: Type.Object(Matches, 'The contract, with how far it matches'),
-      error: Type.Optional(
-        Type.Object(
-          {
-            customCode: Type.String('Which kind of failure'),
-            message: Type.String('What is wrong, in a sentence'),
-            errorId: Type.String({
-              description: 'Id of the failure',
-              examples: ['3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'],
-            }),
-          },
-          'The standard word of the status, or what went wrong',
-        ),
+      error: Optional.Object(
+        {
+          customCode: Type.String('Which kind of failure'),
+          message: Type.String('What is wrong, in a sentence'),
+          errorId: Type.String('Id of the failure', {
+            examples: ['3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'],
+          }),
+        },
+        'The standard word of the status, or what went wrong',
       ),
     }),
   },
@@ -240,16 +204,10 @@ export const EvmContracts = contracts('EVM contracts', {
     summary: 'A verified contract (Sourcify)',
     lane: 'patient',
     mayBeAbsent: true,
-    parameters: {
-      path: ChainAddressPath,
-      query: Type.Object({
-        fields: Type.Optional(
-          Type.String('all, or names with commas: abi, sources, compilation, …'),
-        ),
-        omit: Type.Optional(
-          Type.String({ description: 'names that are left out', examples: ['sources'] }),
-        ),
-      }),
+    pathParameters: ChainAddressPath,
+    query: {
+      fields: Optional.String('all, or names with commas: abi, sources, compilation, …'),
+      omit: Optional.String('names that are left out', { examples: ['sources'] }),
     },
     response: Type.Object(Matches),
   },
@@ -257,36 +215,31 @@ export const EvmContracts = contracts('EVM contracts', {
     path: '/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment',
     summary: 'The transaction that created a contract',
     lane: 'item',
-    parameters: { path: ChainAddressPath, query: Type.Object({ currency }) },
+    pathParameters: ChainAddressPath,
+    query: { currency },
     response: TransactionDetail,
   },
   listContracts: {
     path: '/v1/chains/{chainId}/contracts',
     summary:
       'Contracts of a chain, newest first: the verified ones, or all that transactions created',
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({
-        verified: Type.Optional(
-          Type.Boolean({
-            default: false,
-            description: 'Only contracts that are verified, in the order in which they were',
-          }),
-        ),
-        pageToken,
-        pageSize,
+    pathParameters: ChainPath,
+    query: {
+      verified: Optional.Boolean({
+        default: false,
+        description: 'Only contracts that are verified, in the order in which they were',
       }),
+      pageToken,
+      pageSize,
     },
     response: pageShape({
       contracts: Type.Array(
         Type.Object({
           ...ContractMetadata.properties,
           source: Type.Optional(ListedSource),
-          project: Type.Optional(
-            Type.Object(
-              { name: Type.String('of the contract in its source') },
-              "It is not verified, and of the operator's project",
-            ),
+          project: Optional.Object(
+            { name: Type.String('of the contract in its source') },
+            "It is not verified, and of the operator's project",
           ),
         }),
       ),
@@ -296,28 +249,26 @@ export const EvmContracts = contracts('EVM contracts', {
     path: '/v1/chains/{chainId}/contracts/{address}/events/{event}',
     summary:
       'Events of a contract with their arguments by name, newest first, where the operator keeps logs',
-    parameters: {
-      path: Type.Object({
-        ...ChainAddressPath.properties,
-        event: Type.String({
-          description: 'Name of the event, or its signature: `Transfer(address,address,uint256)`',
-          maxLength: 2_000,
-          examples: ['Transfer(address,address,uint256)'],
-        }),
-      }),
-      query: Type.Object({
-        arguments: Type.Optional(
-          Type.Record(Type.String(), Type.String(), {
-            description:
-              'Only events with these values, each under the name of an indexed argument: `from=0x…`',
-            examples: [{ from: addressExample }],
-          }),
+    pathParameters: {
+      ...ChainAddressPath,
+      event: Type.String(
+        'Name of the event, or its signature: `Transfer(address,address,uint256)`',
+        { maxLength: 2_000, examples: ['Transfer(address,address,uint256)'] },
+      ),
+    },
+    query: {
+      arguments: Type.Optional(
+        Type.Record(
+          Type.String(),
+          Type.String(),
+          'Only events with these values, each under the name of an indexed argument: `from=0x…`',
+          { examples: [{ from: addressExample }] },
         ),
-        ...blockRange,
-        sortOrder,
-        pageToken,
-        pageSize,
-      }),
+      ),
+      ...blockRange,
+      sortOrder,
+      pageToken,
+      pageSize,
     },
     response: pageShape({
       signature: Type.String('of the event'),
@@ -327,7 +278,8 @@ export const EvmContracts = contracts('EVM contracts', {
   listContractDeployments: {
     path: '/v1/chains/{chainId}/contracts/{address}/deployments',
     summary: 'Contracts created by transactions of an address, also inside, newest first',
-    parameters: { path: ChainAddressPath, query: PageQuery },
+    pathParameters: ChainAddressPath,
+    query: PageQuery,
     response: pageShape({ contracts: Type.Array(ContractMetadata) }),
   },
 } as const satisfies Declarations)

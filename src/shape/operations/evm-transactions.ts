@@ -9,8 +9,6 @@ import {
   ChainBlockPath,
   ChainPath,
   ChainTransactionPath,
-  NoPath,
-  NoQuery,
   TokenTransfersQuery,
   blockRange,
   network,
@@ -30,38 +28,33 @@ import {
   TransactionDetail,
 } from '../evm/transaction.ts'
 import { pageShape } from '../page-shape.ts'
-import { type OptionalSchema, Type } from '../type.ts'
+import { type OptionalSchema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const topic = (place: string): OptionalSchema<string> =>
-  Type.Optional(
-    Type.String({
-      description: `Only logs whose ${place} topic is this`,
-      pattern: '^0x[0-9a-fA-F]{64}$',
-      allowed: 'a topic: 0x and 64 hex digits',
-      examples: [hashExample],
-    }),
-  )
+  Optional.String(`Only logs whose ${place} topic is this`, {
+    pattern: '^0x[0-9a-fA-F]{64}$',
+    allowed: 'a topic: 0x and 64 hex digits',
+    examples: [hashExample],
+  })
 
 const list = { ...blockRange, sortOrder, pageToken, pageSize }
 
 const transferList = {
-  parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
+  pathParameters: ChainAddressPath,
+  query: AddressTransfersQuery,
 } as const
 
 const transfers = pageShape({
   transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
 })
 
-const summaries = Type.Optional(Type.Boolean('Tell each transaction in a sentence'))
+const summaries = Optional.Boolean('Tell each transaction in a sentence')
 
 const ListAllTransactions = {
   path: '/v1/transactions',
   summary: 'Latest transactions of all chains, newest first',
-  parameters: {
-    path: NoPath,
-    query: Type.Object({ network, status, summaries, pageToken, pageSize }),
-  },
+  query: { network, status, summaries, pageToken, pageSize },
   response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
 
@@ -89,33 +82,36 @@ export const EvmTransactions = contracts('EVM transactions', {
     path: '/v1/chains/{chainId}/tokens/{address}/transfers',
     summary: 'Transfers of a token contract, newest first',
     tag: 'EVM contracts',
-    parameters: { path: ChainAddressPath, query: TokenTransfersQuery },
+    pathParameters: ChainAddressPath,
+    query: TokenTransfersQuery,
     response: transfers,
   },
   listInternalTransactions: {
     path: '/v1/chains/{chainId}/addresses/{address}/transactions:listInternals',
     summary: 'Internal transactions of an address, newest first',
-    parameters: { path: ChainAddressPath, query: AddressListQuery },
+    pathParameters: ChainAddressPath,
+    query: AddressListQuery,
     response: pageShape({ transactions: Type.Array(InternalTransaction) }),
   },
   listLatestTransactions: {
     path: '/v1/chains/{chainId}/transactions',
     summary: 'Latest transactions of a chain, newest first',
-    parameters: { path: ChainPath, query: Type.Object({ status, summaries, pageToken, pageSize }) },
+    pathParameters: ChainPath,
+    query: { status, summaries, pageToken, pageSize },
     response: pageShape({ transactions: Type.Array(NativeTransaction) }),
   },
   getTransaction: {
     path: '/v1/chains/{chainId}/transactions/{txHash}',
     summary: 'A transaction with its transfers and internal transactions',
     lane: 'item',
-    parameters: { path: ChainTransactionPath, query: NoQuery },
+    pathParameters: ChainTransactionPath,
     response: TransactionDetail,
   },
   listTransactionLogs: {
     path: '/v1/chains/{chainId}/transactions/{txHash}/logs',
     summary: 'Logs of a transaction, as a node of the chain gives them',
     lane: 'patient',
-    parameters: { path: ChainTransactionPath, query: NoQuery },
+    pathParameters: ChainTransactionPath,
     response: Type.Object({
       logs: Type.Array(
         Type.Object({
@@ -132,39 +128,29 @@ export const EvmTransactions = contracts('EVM transactions', {
   listLogs: {
     path: '/v1/chains/{chainId}/logs',
     summary: 'Logs by contract and topics, newest first, where the operator keeps logs',
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({
-        address: Type.Optional(
-          Type.String({
-            description: 'Only logs of this contract',
-            pattern: '^0x[0-9a-fA-F]{40}$',
-            allowed: 'an EVM address: 0x and 40 hex digits',
-          }),
-        ),
-        event: Type.Optional(
-          Type.String({
-            description: 'Only logs of this event: `Transfer(address,address,uint256)`',
-            pattern: '^[A-Za-z_$][\\w$]*\\([\\w\\[\\](),]*\\)$',
-            maxLength: 2_000,
-            allowed: 'the signature of an event, types alone',
-            examples: ['Transfer(address,address,uint256)'],
-          }),
-        ),
-        topic0: topic('first'),
-        topic1: topic('second'),
-        topic2: topic('third'),
-        topic3: topic('fourth'),
-        amounts: Type.Optional(
-          Type.Boolean(
-            'Say of what each decoded number is an amount, by what its transaction moved',
-          ),
-        ),
-        ...blockRange,
-        sortOrder,
-        pageToken,
-        pageSize,
+    pathParameters: ChainPath,
+    query: {
+      address: Optional.String('Only logs of this contract', {
+        pattern: '^0x[0-9a-fA-F]{40}$',
+        allowed: 'an EVM address: 0x and 40 hex digits',
       }),
+      event: Optional.String('Only logs of this event: `Transfer(address,address,uint256)`', {
+        pattern: '^[A-Za-z_$][\\w$]*\\([\\w\\[\\](),]*\\)$',
+        maxLength: 2_000,
+        allowed: 'the signature of an event, types alone',
+        examples: ['Transfer(address,address,uint256)'],
+      }),
+      topic0: topic('first'),
+      topic1: topic('second'),
+      topic2: topic('third'),
+      topic3: topic('fourth'),
+      amounts: Optional.Boolean(
+        'Say of what each decoded number is an amount, by what its transaction moved',
+      ),
+      ...blockRange,
+      sortOrder,
+      pageToken,
+      pageSize,
     },
     response: pageShape({ logs: Type.Array(Log) }),
   },
@@ -174,7 +160,7 @@ export const EvmTransactions = contracts('EVM transactions', {
     // A node executes the whole block for it.
     weight: 100,
     lane: 'patient',
-    parameters: { path: ChainTransactionPath, query: NoQuery },
+    pathParameters: ChainTransactionPath,
     response: Type.Object({
       calls: Type.Array(
         Type.Object({
@@ -187,16 +173,13 @@ export const EvmTransactions = contracts('EVM transactions', {
           value: amount('Coins moved, wei', 18),
           gasLimit: decimal('Gas the call was given'),
           gasUsed: decimal('Gas used by the call and those inside it'),
-          methodHash: Type.Optional(Type.String('first four bytes of the input, 0x hex')),
-          methodName: Type.Optional(Type.String('signature of the method, where it is known')),
+          methodHash: Optional.String('first four bytes of the input, 0x hex'),
+          methodName: Optional.String('signature of the method, where it is known'),
           input: Type.Optional(hex('Input; absent where it is empty')),
           decodedInput: Type.Optional(Decoded),
-          error: Type.Optional(
-            Type.String({
-              description: 'why it failed, in the words of the node',
-              examples: ['execution reverted'],
-            }),
-          ),
+          error: Optional.String('why it failed, in the words of the node', {
+            examples: ['execution reverted'],
+          }),
           isReverted: Type.Boolean('Whether the call, or one around it, was undone'),
         }),
         'Each call before those inside it, in their order; the first 1,000. Inputs are given and decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
@@ -211,7 +194,7 @@ export const EvmTransactions = contracts('EVM transactions', {
     // A node executes the block up to it.
     weight: 100,
     lane: 'patient',
-    parameters: { path: ChainTransactionPath, query: NoQuery },
+    pathParameters: ChainTransactionPath,
     // Of a transaction on anvil.
     example: {
       accountCount: 2,
@@ -255,10 +238,10 @@ export const EvmTransactions = contracts('EVM transactions', {
           isDestroyed: Type.Boolean('Whether it is not there any more'),
           balanceBefore: Type.Optional(amount('Coins before, wei', 18)),
           balanceAfter: Type.Optional(amount('Coins after, wei', 18)),
-          nonceBefore: Type.Optional(Type.Integer('Nonce before')),
-          nonceAfter: Type.Optional(Type.Integer('Nonce after')),
-          codeBytesBefore: Type.Optional(Type.Integer('Bytes of its code before')),
-          codeBytesAfter: Type.Optional(Type.Integer('Bytes of its code after')),
+          nonceBefore: Optional.Integer('Nonce before'),
+          nonceAfter: Optional.Integer('Nonce after'),
+          codeBytesBefore: Optional.Integer('Bytes of its code before'),
+          codeBytesAfter: Optional.Integer('Bytes of its code after'),
           storage: Type.Array(
             Type.Object({
               slot: hash('Place'),
@@ -283,31 +266,26 @@ export const EvmTransactions = contracts('EVM transactions', {
   listNativeTransactions: {
     path: '/v1/chains/{chainId}/addresses/{address}/transactions:listNative',
     summary: 'Native transactions of an address, newest first',
-    parameters: {
-      path: ChainAddressPath,
-      query: Type.Object({ ...AddressTransactionsQuery.properties, summaries }),
-    },
+    pathParameters: ChainAddressPath,
+    query: { ...AddressTransactionsQuery, summaries },
     response: pageShape({ transactions: Type.Array(NativeTransaction) }),
   },
   listTransactions: {
     path: '/v1/chains/{chainId}/addresses/{address}/transactions',
     summary: 'Transactions an address took part in',
-    parameters: { path: ChainAddressPath, query: Type.Object({ ...list, summaries }) },
+    pathParameters: ChainAddressPath,
+    query: { ...list, summaries },
     response: pageShape({ transactions: Type.Array(AddressTransaction) }),
   },
   listTransactionsV2: {
     path: '/v2/chains/{chainId}/addresses/{address}/transactions',
     summary: 'Transactions an address took part in, with token reputation',
-    parameters: {
-      path: ChainAddressPath,
-      query: Type.Object({
-        ...list,
-        filterSpamTokens: Type.Optional(
-          Type.Boolean({
-            default: true,
-            description: 'Leave transfers of tokens out that look like spam',
-          }),
-        ),
+    pathParameters: ChainAddressPath,
+    query: {
+      ...list,
+      filterSpamTokens: Optional.Boolean({
+        default: true,
+        description: 'Leave transfers of tokens out that look like spam',
       }),
     },
     response: pageShape({ transactions: Type.Array(AddressTransactionV2) }),
@@ -315,20 +293,16 @@ export const EvmTransactions = contracts('EVM transactions', {
   getTransactionsForBlock: {
     path: '/v1/chains/{chainId}/blocks/{blockId}/transactions',
     summary: 'Transactions of a block, in block order',
-    parameters: {
-      path: ChainBlockPath,
-      query: Type.Object({
-        pageToken,
-        pageSize: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 100,
-            default: 0,
-            description: 'Items per page; 0 is all of them, but of those that are told 100',
-          }),
-        ),
-        summaries,
+    pathParameters: ChainBlockPath,
+    query: {
+      pageToken,
+      pageSize: Optional.Integer({
+        minimum: 0,
+        maximum: 100,
+        default: 0,
+        description: 'Items per page; 0 is all of them, but of those that are told 100',
       }),
+      summaries,
     },
     response: pageShape({ transactions: Type.Array(NativeTransaction) }),
   },

@@ -1,6 +1,6 @@
 /** Health checks of the service. */
 
-import { NoPath, NoQuery } from '../evm/parameters.ts'
+import {} from '../evm/parameters.ts'
 import { Type, type Schema } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
@@ -19,7 +19,7 @@ const common = {
   weight: 1,
   lane: 'vital',
   open: true,
-  parameters: { path: NoPath, query: NoQuery },
+
   response: HealthState,
 } as const
 

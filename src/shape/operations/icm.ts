@@ -3,17 +3,18 @@
 import { networkNames } from '../../core/network.ts'
 import { IcmMessage, TeleporterMessage } from '../icm/icm-message.ts'
 import { pageShape } from '../page-shape.ts'
-import { type Schema, Type } from '../type.ts'
+import { type Schema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const pageQuery = {
-  pageToken: Type.Optional(
-    Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
-  ),
-  pageSize: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Messages a page' }),
-  ),
-  network: Type.Optional(Type.Enum([...networkNames], 'Only of this network')),
+  pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
+  pageSize: Optional.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 10,
+    description: 'Messages a page',
+  }),
+  network: Optional.Enum(networkNames, 'Only of this network'),
 }
 
 const evmAddress = {
@@ -21,8 +22,8 @@ const evmAddress = {
   allowed: 'an EVM address, 0x and 40 hex digits',
 }
 
-const summaries = Type.Optional(
-  Type.Boolean('Tell the transaction that sent each message, or else delivered it, in a sentence'),
+const summaries = Optional.Boolean(
+  'Tell the transaction that sent each message, or else delivered it, in a sentence',
 )
 
 const icmMessages = pageShape({ messages: Type.Array(IcmMessage) })
@@ -33,10 +34,8 @@ const idText = { description: 'Blockchain id, cb58 or hex' }
 const ListIcmMessagesByAddress = {
   path: '/v1/icm/addresses/{address}/messages',
   summary: 'Interchain messages from or to an address, newest first',
-  parameters: {
-    path: Type.Object({ address: Type.String({ ...evmAddress, description: 'EVM address' }) }),
-    query: Type.Object({ ...pageQuery, summaries }),
-  },
+  pathParameters: { address: Type.String({ ...evmAddress, description: 'EVM address' }) },
+  query: { ...pageQuery, summaries },
   response: icmMessages,
 } as const
 
@@ -44,17 +43,14 @@ const ListIcmMessagesByAddress = {
 const ListIcmMessages = {
   path: '/v1/icm/messages',
   summary: 'Interchain messages, newest first',
-  parameters: {
-    path: Type.Object({}),
-    query: Type.Object({
-      ...pageQuery,
-      sourceBlockchainId: Type.Optional(Type.String(idText)),
-      destinationBlockchainId: Type.Optional(Type.String(idText)),
-      blockchainId: Type.Optional(Type.String('Source or destination, cb58 or hex')),
-      from: Type.Optional(Type.String({ ...evmAddress, description: 'Sender' })),
-      to: Type.Optional(Type.String({ ...evmAddress, description: 'Recipient' })),
-      summaries,
-    }),
+  query: {
+    ...pageQuery,
+    sourceBlockchainId: Optional.String(idText),
+    destinationBlockchainId: Optional.String(idText),
+    blockchainId: Optional.String('Source or destination, cb58 or hex'),
+    from: Optional.String({ ...evmAddress, description: 'Sender' }),
+    to: Optional.String({ ...evmAddress, description: 'Recipient' }),
+    summaries,
   },
   response: icmMessages,
 } as const
@@ -64,15 +60,11 @@ const GetIcmMessage = {
   path: '/v1/icm/messages/{messageId}',
   summary: 'One interchain message',
   lane: 'item',
-  parameters: {
-    path: Type.Object({
-      messageId: Type.String({
-        description: 'Message id, hex',
-        pattern: '^(0x)?[0-9a-fA-F]{64}$',
-        allowed: 'a message id, 64 hex digits',
-      }),
+  pathParameters: {
+    messageId: Type.String('Message id, hex', {
+      pattern: '^(0x)?[0-9a-fA-F]{64}$',
+      allowed: 'a message id, 64 hex digits',
     }),
-    query: Type.Object({}),
   },
   response: IcmMessage,
 } as const
@@ -86,14 +78,14 @@ const groupings = [
 ] as const
 
 const filters = {
-  srcBlockchainId: Type.Optional(
-    Type.String({ description: 'only sent from this blockchain, cb58 or hex', maxLength: 128 }),
-  ),
-  destBlockchainId: Type.Optional(
-    Type.String({ description: 'only sent to this blockchain, cb58 or hex', maxLength: 128 }),
-  ),
-  groupBy: Type.Optional(Type.Enum([...groupings], 'a row for each id; default: all together')),
-  network: Type.Optional(Type.Enum([...networkNames], 'only of this network')),
+  srcBlockchainId: Optional.String('only sent from this blockchain, cb58 or hex', {
+    maxLength: 128,
+  }),
+  destBlockchainId: Optional.String('only sent to this blockchain, cb58 or hex', {
+    maxLength: 128,
+  }),
+  groupBy: Optional.Enum(groupings, 'a row for each id; default: all together'),
+  network: Optional.Enum(networkNames, 'only of this network'),
 }
 
 const ends = {
@@ -123,25 +115,26 @@ export const Icm = contracts('Interchain messages', {
     path: '/v2/icm/timeseries',
     summary: 'Interchain messages sent per period, newest first',
     weight: 100,
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object({
-        ...filters,
-        startTimestamp: Type.Optional(
-          Type.Integer({ minimum: 0, description: 'only periods after this Unix second' }),
-        ),
-        endTimestamp: Type.Optional(
-          Type.Integer({ minimum: 0, description: 'only periods before this Unix second' }),
-        ),
-        timeInterval: Type.Optional(
-          Type.Enum(['hour', 'day', 'week', 'month'], { default: 'day', description: 'period' }),
-        ),
-        pageToken: Type.Optional(
-          Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
-        ),
-        pageSize: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
-        ),
+    query: {
+      ...filters,
+      startTimestamp: Optional.Integer({
+        minimum: 0,
+        description: 'only periods after this Unix second',
+      }),
+      endTimestamp: Optional.Integer({
+        minimum: 0,
+        description: 'only periods before this Unix second',
+      }),
+      timeInterval: Optional.Enum(['hour', 'day', 'week', 'month'], {
+        default: 'day',
+        description: 'period',
+      }),
+      pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
+      pageSize: Optional.Integer({
+        minimum: 1,
+        maximum: 2_160,
+        default: 100,
+        description: 'points a page',
       }),
     },
     response: pageShape({
@@ -158,10 +151,7 @@ export const Icm = contracts('Interchain messages', {
     path: '/v2/icm/summary',
     summary: 'Interchain messages sent within windows that end now',
     weight: 100,
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object(filters),
-    },
+    query: filters,
     response: Type.Object({
       result: Type.Intersect([Windows], 'the only row, or the greatest'),
       results: Type.Array(Windows, 'all rows, greatest first'),
@@ -171,18 +161,14 @@ export const Icm = contracts('Interchain messages', {
     path: '/v2/chains/{chainId}/teleporterMetrics/{metric}',
     summary: 'Messages a chain sent, received, or both',
     weight: 100,
-    parameters: {
-      path: Type.Object({
-        chainId: Type.String({
-          description: 'chain id, blockchain id, or total, mainnet, testnet',
-          maxLength: 512,
-        }),
-        metric: Type.Enum(
-          ['teleporterSourceTxnCount', 'teleporterDestinationTxnCount', 'teleporterTotalTxnCount'],
-          'What is counted',
-        ),
+    pathParameters: {
+      chainId: Type.String('chain id, blockchain id, or total, mainnet, testnet', {
+        maxLength: 512,
       }),
-      query: Type.Object({}),
+      metric: Type.Enum(
+        ['teleporterSourceTxnCount', 'teleporterDestinationTxnCount', 'teleporterTotalTxnCount'],
+        'What is counted',
+      ),
     },
     response: Type.Object({
       result: Type.Object({ value: Type.Integer() }, 'The answer'),

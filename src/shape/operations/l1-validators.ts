@@ -5,7 +5,7 @@ import { pageShape } from '../page-shape.ts'
 import { NetworkPath, SubnetId, pageQuery } from '../primary/parameters.ts'
 import { cb58, nanoAvax } from '../primary/scalars.ts'
 import { L1Validator } from '../primary/validator.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const days = Type.Number('days the balance lasts at this rate, two decimals')
@@ -19,11 +19,9 @@ export const FeeRate = Type.Component('L1FeeRate', 'What an L1 validator pays no
   excess: Type.String('validator-seconds above the target so far'),
 })
 
-const network = Type.Optional(
-  Type.Enum(
-    ['mainnet', 'fuji', 'testnet'],
-    'network meant; default the first served that knows the id, mainnet before others',
-  ),
+const network = Optional.Enum(
+  ['mainnet', 'fuji', 'testnet'],
+  'network meant; default the first served that knows the id, mainnet before others',
 )
 
 const feeSeries = {
@@ -31,7 +29,7 @@ const feeSeries = {
   response: Type.Object({ results: Type.Array(MetricPoint) }),
 } as const
 
-const feeQuery = Type.Object({ ...pointRange, network })
+const feeQuery = { ...pointRange, network }
 
 /** Validators of L1s, and what they pay. */
 export const L1Validators = contracts('L1 metrics', {
@@ -39,18 +37,15 @@ export const L1Validators = contracts('L1 metrics', {
     path: '/v1/networks/{network}/l1Validators',
     summary: 'Validators of L1s with their balances',
     tag: 'Primary Network',
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({
-        ...pageQuery,
-        l1ValidationId: Type.Optional(
-          Type.String({ description: 'Only this validation, cb58 or hex', maxLength: 128 }),
-        ),
-        nodeId: Type.Optional(Type.String({ description: 'Only this node', maxLength: 128 })),
-        subnetId: Type.Optional(SubnetId),
-        includeInactiveL1Validators: Type.Optional(
-          Type.Boolean({ default: false, description: 'Also validators whose balance is spent' }),
-        ),
+    pathParameters: NetworkPath,
+    query: {
+      ...pageQuery,
+      l1ValidationId: Optional.String('Only this validation, cb58 or hex', { maxLength: 128 }),
+      nodeId: Optional.String('Only this node', { maxLength: 128 }),
+      subnetId: Type.Optional(SubnetId),
+      includeInactiveL1Validators: Optional.Boolean({
+        default: false,
+        description: 'Also validators whose balance is spent',
       }),
     },
     response: pageShape({
@@ -62,16 +57,11 @@ export const L1Validators = contracts('L1 metrics', {
     path: '/v1/networks/{network}/l1Validators/{l1ValidationId}/changes',
     summary: 'Changes of the weight and the balance of an L1 validation, newest first',
     tag: 'Primary Network',
-    parameters: {
-      path: Type.Object({
-        ...NetworkPath.properties,
-        l1ValidationId: Type.String({
-          description: 'validation id, cb58 or hex',
-          maxLength: 128,
-        }),
-      }),
-      query: Type.Object({ ...pageQuery }),
+    pathParameters: {
+      ...NetworkPath,
+      l1ValidationId: Type.String('validation id, cb58 or hex', { maxLength: 128 }),
     },
+    query: pageQuery,
     response: pageShape({
       changes: Type.Array(
         Type.Object({
@@ -92,10 +82,8 @@ export const L1Validators = contracts('L1 metrics', {
     path: '/v1/networks/{network}/l1Validators:listFunds',
     summary: 'Balances of active L1 validators and how long they last, shortest first',
     weight: 100,
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({ subnetId: Type.Optional(SubnetId), ...pageQuery }),
-    },
+    pathParameters: NetworkPath,
+    query: { subnetId: Type.Optional(SubnetId), ...pageQuery },
     response: pageShape({
       feeRate: FeeRate,
       validators: Type.Array(
@@ -119,7 +107,8 @@ export const L1Validators = contracts('L1 metrics', {
     summary:
       'Validators, weight and balances of L1s, the one whose first validator runs out coming first',
     weight: 100,
-    parameters: { path: NetworkPath, query: Type.Object({ ...pageQuery }) },
+    pathParameters: NetworkPath,
+    query: pageQuery,
     response: pageShape({
       feeRate: FeeRate,
       subnets: Type.Array(
@@ -136,7 +125,7 @@ export const L1Validators = contracts('L1 metrics', {
             activeWeight: Type.Integer('of those that can sign'),
             totalBalance: nanoAvax('balances together'),
             feesPerDay: nanoAvax('fees of all of them a day, at this rate'),
-            daysLeft: Type.Optional(Type.Number('until the first active validator runs out')),
+            daysLeft: Optional.Number('until the first active validator runs out'),
           },
         ),
       ),
@@ -146,59 +135,45 @@ export const L1Validators = contracts('L1 metrics', {
     ...feeSeries,
     path: '/v2/validators/metrics/{metric}',
     summary: 'Fees of all L1 validators by day, newest first',
-    parameters: {
-      path: Type.Object({
-        metric: Type.Enum(
-          ['totalCumulativeFeesDaily', 'totalValidatorFeesDaily', 'totalPayingValidatorsDaily'],
-          'fees in nAVAX, or how many validators paid any',
-        ),
-      }),
-      query: feeQuery,
+    pathParameters: {
+      metric: Type.Enum(
+        ['totalCumulativeFeesDaily', 'totalValidatorFeesDaily', 'totalPayingValidatorsDaily'],
+        'fees in nAVAX, or how many validators paid any',
+      ),
     },
+    query: feeQuery,
   },
   getMetricsByValidationId: {
     ...feeSeries,
     path: '/v2/validation/{l1ValidationId}/metrics/{metric}',
     summary: 'Fees of an L1 validation by day, newest first',
-    parameters: {
-      path: Type.Object({
-        l1ValidationId: Type.String({
-          description: 'validation id, cb58 or hex',
-          maxLength: 128,
-        }),
-        metric: Type.Enum(
-          ['validationCumulativeFeesDaily', 'validationFeesDaily'],
-          'fees in nAVAX',
-        ),
-      }),
-      query: feeQuery,
+    pathParameters: {
+      l1ValidationId: Type.String('validation id, cb58 or hex', { maxLength: 128 }),
+      metric: Type.Enum(['validationCumulativeFeesDaily', 'validationFeesDaily'], 'fees in nAVAX'),
     },
+    query: feeQuery,
   },
   getMetricsByNodeId: {
     ...feeSeries,
     path: '/v2/validator/{nodeId}/metrics/{metric}',
     summary: 'Fees of the L1 validations of a node by day, newest first',
-    parameters: {
-      path: Type.Object({
-        nodeId: Type.String({ description: 'node id', maxLength: 128 }),
-        metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], 'fees in nAVAX'),
-      }),
-      query: feeQuery,
+    pathParameters: {
+      nodeId: Type.String('node id', { maxLength: 128 }),
+      metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], 'fees in nAVAX'),
     },
+    query: feeQuery,
   },
   getMetricsBySubnetId: {
     ...feeSeries,
     path: '/v2/subnet/{subnetId}/metrics/{metric}',
     summary: 'Fees of the validators of an L1 by day, newest first',
-    parameters: {
-      path: Type.Object({
-        subnetId: SubnetId,
-        metric: Type.Enum(
-          ['perSubnetDailyFeesPaid', 'perSubnetCumulativeFeesPaid', 'perSubnetPayingValidators'],
-          'fees in nAVAX, or how many validators paid any',
-        ),
-      }),
-      query: feeQuery,
+    pathParameters: {
+      subnetId: SubnetId,
+      metric: Type.Enum(
+        ['perSubnetDailyFeesPaid', 'perSubnetCumulativeFeesPaid', 'perSubnetPayingValidators'],
+        'fees in nAVAX, or how many validators paid any',
+      ),
     },
+    query: feeQuery,
   },
 } as const satisfies Declarations)

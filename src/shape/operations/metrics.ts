@@ -4,24 +4,23 @@ import { networkNames } from '../../core/network.ts'
 import { metricNames, rollingMetricNames, timeIntervals } from '../metrics/metric-names.ts'
 import { MetricPoint, pointRange } from '../metrics/metric-point.ts'
 import { MetricsChain } from '../metrics/metrics-chain.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const chainName =
   'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
 
 const pointPage = {
-  pageToken: Type.Optional(
-    Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
-  ),
-  pageSize: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
-  ),
+  pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
+  pageSize: Optional.Integer({
+    minimum: 1,
+    maximum: 2_160,
+    default: 100,
+    description: 'points a page',
+  }),
 }
 
-const NextPageToken = Type.Optional(
-  Type.String({ description: 'present when more points exist', examples: ['AQ3gk2…'] }),
-)
+const NextPageToken = Optional.String('present when more points exist', { examples: ['AQ3gk2…'] })
 
 /** Series of chains. */
 export const Metrics = contracts('Metrics', {
@@ -29,18 +28,17 @@ export const Metrics = contracts('Metrics', {
     path: '/v2/chains/{chainId}/metrics/{metric}',
     summary: 'Series of a metric of a chain, newest point first',
     weight: 100,
-    parameters: {
-      path: Type.Object({
-        chainId: Type.String(chainName),
-        metric: Type.Enum([...metricNames], 'metric'),
+    pathParameters: {
+      chainId: Type.String(chainName),
+      metric: Type.Enum(metricNames, 'metric'),
+    },
+    query: {
+      ...pointRange,
+      timeInterval: Optional.Enum(timeIntervals, {
+        default: 'day',
+        description: 'length of a period',
       }),
-      query: Type.Object({
-        ...pointRange,
-        timeInterval: Type.Optional(
-          Type.Enum([...timeIntervals], { default: 'day', description: 'length of a period' }),
-        ),
-        ...pointPage,
-      }),
+      ...pointPage,
     },
     response: Type.Component('ChainMetrics', 'A series, newest first', {
       nextPageToken: NextPageToken,
@@ -52,10 +50,8 @@ export const Metrics = contracts('Metrics', {
     summary: 'Average transactions per second of a chain by day, newest first',
     weight: 100,
     listMessages: true,
-    parameters: {
-      path: Type.Object({ chainId: Type.String(chainName) }),
-      query: Type.Object(pointPage),
-    },
+    pathParameters: { chainId: Type.String(chainName) },
+    query: pointPage,
     response: Type.Component('AverageTps', 'Transactions a second of the last days', {
       results: Type.Array(MetricPoint),
       status: Type.Integer('always 200'),
@@ -67,12 +63,9 @@ export const Metrics = contracts('Metrics', {
     path: '/v2/chains/{chainId}/rollingWindowMetrics/{metric}',
     summary: 'A metric of a chain over the last hour, day, week, month, 90 days, year and all time',
     weight: 100,
-    parameters: {
-      path: Type.Object({
-        chainId: Type.String('EVM chain id, blockchain id, total, mainnet or testnet'),
-        metric: Type.Enum(rollingMetricNames, 'metric'),
-      }),
-      query: Type.Object({}),
+    pathParameters: {
+      chainId: Type.String('EVM chain id, blockchain id, total, mainnet or testnet'),
+      metric: Type.Enum(rollingMetricNames, 'metric'),
     },
     response: Type.Component(
       'RollingWindowMetrics',
@@ -97,19 +90,12 @@ export const Metrics = contracts('Metrics', {
     path: '/v2/chains',
     summary: 'Chains that have metrics',
     weight: 1,
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object({
-        network: Type.Optional(Type.Enum([...networkNames], 'only of this network')),
-        pageToken: Type.Optional(
-          Type.String({ description: 'nextPageToken of the page before', examples: ['AQ3gk2…'] }),
-        ),
-      }),
+    query: {
+      network: Optional.Enum(networkNames, 'only of this network'),
+      pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
     },
     response: Type.Component('MetricsChains', 'Chains with metrics', {
-      nextPageToken: Type.Optional(
-        Type.String({ description: 'present when more chains exist', examples: ['AQ3gk2…'] }),
-      ),
+      nextPageToken: Optional.String('present when more chains exist', { examples: ['AQ3gk2…'] }),
       chains: Type.Array(MetricsChain),
     }),
   },
@@ -118,10 +104,7 @@ export const Metrics = contracts('Metrics', {
     summary: 'One chain that has metrics',
     weight: 1,
     lane: 'item',
-    parameters: {
-      path: Type.Object({ chainId: Type.String('EVM chain id or blockchain id') }),
-      query: Type.Object({}),
-    },
+    pathParameters: { chainId: Type.String('EVM chain id or blockchain id') },
     response: MetricsChain,
   },
 } as const satisfies Declarations)

@@ -9,7 +9,6 @@ import {
 } from '../evm/nft-token.ts'
 import {
   ChainAddressPath,
-  NoQuery,
   PageQuery,
   blockNumber,
   pageToken,
@@ -19,7 +18,7 @@ import {
 import { NativeTokenBalance } from '../evm/token.ts'
 import { NftTokenPath, contractAddress } from '../nft/nft-path.ts'
 import { pageShape } from '../page-shape.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 /** NFTs with their metadata, and who holds them. */
@@ -27,30 +26,30 @@ export const Nfts = contracts('NFTs', {
   listTokens: {
     path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens',
     summary: 'Tokens of an NFT contract, in order of their ids',
-    parameters: { path: ChainAddressPath, query: PageQuery },
+    pathParameters: ChainAddressPath,
+    query: PageQuery,
     response: pageShape({ tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])) }),
   },
   getNftHoldersByContractAddress: {
     path: '/v2/chains/{chainId}/contracts/{address}/nfts:listHolders',
     summary: 'Holders of the tokens of an NFT contract, and how many each has',
     weight: 500,
-    parameters: { path: ChainAddressPath, query: Type.Object({ ...holderPaging, tokenId }) },
+    pathParameters: ChainAddressPath,
+    query: { ...holderPaging, tokenId },
     response: pageShape({
       addresses: Type.Array(Holder, 'Addresses'),
-      nftCollectionName: Type.Optional(Type.Array(Type.String(), 'Name of the collection')),
-      nftSymbol: Type.Optional(Type.Array(Type.String(), 'Symbol of the collection')),
+      nftCollectionName: Optional.Array(Type.String(), 'Name of the collection'),
+      nftSymbol: Optional.Array(Type.String(), 'Symbol of the collection'),
       totalHolders: Type.Integer('Holders; see `totalsAreLeast`'),
       totalTokens: Type.Number('Tokens held; of ERC-1155 all units'),
-      totalsAreLeast: Type.Optional(
-        Type.Boolean('True where only the first 5000 addresses were counted'),
-      ),
+      totalsAreLeast: Optional.Boolean('True where only the first 5000 addresses were counted'),
     }),
   },
   getTokenDetails: {
     path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',
     summary: 'One token of an NFT contract',
     lane: 'item',
-    parameters: { path: NftTokenPath, query: NoQuery },
+    pathParameters: NftTokenPath,
     response: Type.Union([Erc721Token, Erc1155Token]),
   },
   reindexNft: {
@@ -58,17 +57,15 @@ export const Nfts = contracts('NFTs', {
     path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}:reindex',
     summary: 'Read the metadata of a token again, at most once an hour',
     status: 201,
-    parameters: { path: NftTokenPath, query: NoQuery },
+    pathParameters: NftTokenPath,
     response: Type.Void({ description: 'Nothing' }),
   },
   listErc721Balances: {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc721',
     summary: 'ERC-721 tokens an address owns',
     tag: 'EVM balances',
-    parameters: {
-      path: ChainAddressPath,
-      query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
-    },
+    pathParameters: ChainAddressPath,
+    query: { contractAddress, pageToken, pageSize: widePageSize },
     response: pageShape({
       nativeTokenBalance: NativeTokenBalance,
       erc721TokenBalances: Type.Array(Erc721TokenBalance),
@@ -78,10 +75,8 @@ export const Nfts = contracts('NFTs', {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc1155',
     summary: 'ERC-1155 amounts of an address, now or at a block',
     tag: 'EVM balances',
-    parameters: {
-      path: ChainAddressPath,
-      query: Type.Object({ blockNumber, contractAddress, pageToken, pageSize: widePageSize }),
-    },
+    pathParameters: ChainAddressPath,
+    query: { blockNumber, contractAddress, pageToken, pageSize: widePageSize },
     response: pageShape({
       nativeTokenBalance: NativeTokenBalance,
       erc1155TokenBalances: Type.Array(Erc1155TokenBalance),
@@ -91,10 +86,8 @@ export const Nfts = contracts('NFTs', {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:listCollectibles',
     summary: 'NFTs of an address: ERC-721, then ERC-1155',
     tag: 'EVM balances',
-    parameters: {
-      path: ChainAddressPath,
-      query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
-    },
+    pathParameters: ChainAddressPath,
+    query: { contractAddress, pageToken, pageSize: widePageSize },
     response: pageShape({
       collectibleBalances: Type.Array(
         Type.Union([Erc721TokenBalance, Erc1155TokenBalance]),

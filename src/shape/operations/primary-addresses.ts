@@ -16,12 +16,12 @@ import {
   pageSize,
 } from '../primary/parameters.ts'
 import { Utxo } from '../primary/utxo.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const response = Type.Component('LastActivity', 'When addresses were last seen', {
   timestamp: Type.Integer('Unix seconds'),
-  blockNumber: Type.String({ description: 'Height of its block', pattern: '^[0-9]+$' }),
+  blockNumber: Type.String('Height of its block', { pattern: '^[0-9]+$' }),
   txHash: Type.String('transaction that made or spent the UTXO, cb58'),
   utxoId: Type.String('cb58'),
   isConsumed: Type.Boolean('spent, else made'),
@@ -29,13 +29,11 @@ const response = Type.Component('LastActivity', 'When addresses were last seen',
   network: Type.Enum(['mainnet', 'fuji'], 'Network: mainnet, or fuji for any other'),
 })
 
-const minUtxoAmount = Type.Optional(
-  Type.Number({
-    minimum: 0,
-    default: 0,
-    description: 'Only UTXOs of at least this, smallest unit',
-  }),
-)
+const minUtxoAmount = Optional.Number({
+  minimum: 0,
+  default: 0,
+  description: 'Only UTXOs of at least this, smallest unit',
+})
 
 const shared = {
   path: '/v1/networks/{network}/blockchains/{blockchainId}/lastActivityTimestampByAddresses',
@@ -52,18 +50,17 @@ export const PrimaryAddresses = contracts('Primary Network UTXOs', {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/utxos',
     summary: 'UTXOs of addresses; the addresses in the body',
     weight: 100,
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 1024), ...UtxoFilters }),
-      body: Type.Object({
-        addresses: Type.String({
-          description:
-            'Comma-separated addresses, at most 1,024 unless the deployment says otherwise',
+    pathParameters: ChainPath,
+    query: { pageToken: PageToken, pageSize: pageSize(10, 1024), ...UtxoFilters },
+    body: Type.Object({
+      addresses: Type.String(
+        'Comma-separated addresses, at most 1,024 unless the deployment says otherwise',
+        {
           // 4,096, the most that can be set, of 64 characters each.
           maxLength: 262_144,
-        }),
-      }),
-    },
+        },
+      ),
+    }),
     response: pageShape({ utxos: Type.Array(Utxo), chainInfo: PrimaryChainInfo }),
   },
   getBalancesByAddresses: {
@@ -71,10 +68,8 @@ export const PrimaryAddresses = contracts('Primary Network UTXOs', {
     summary: 'Balances of addresses, now or at a moment',
     tag: 'Primary Network Balances',
     weight: 100,
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({ blockTimestamp: BlockTimestamp, addresses: Type.Optional(Addresses) }),
-    },
+    pathParameters: ChainPath,
+    query: { blockTimestamp: BlockTimestamp, addresses: Type.Optional(Addresses) },
     response: Type.Object({ balances: Balances, chainInfo: PrimaryChainInfo }),
   },
   listBalanceSeries: {
@@ -82,10 +77,8 @@ export const PrimaryAddresses = contracts('Primary Network UTXOs', {
     summary: 'Balances of addresses at regular moments, stakes among them, oldest first',
     tag: 'Primary Network Balances',
     weight: 200,
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({ addresses: Addresses, ...balanceSeriesQuery }),
-    },
+    pathParameters: ChainPath,
+    query: { addresses: Addresses, ...balanceSeriesQuery },
     response: Type.Object({
       series: Type.Array(
         Type.Object({
@@ -101,24 +94,23 @@ export const PrimaryAddresses = contracts('Primary Network UTXOs', {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/utxos',
     summary: 'UTXOs of addresses',
     weight: 100,
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({ addresses: Addresses, ...pageQuery, ...UtxoFilters }),
-    },
+    pathParameters: ChainPath,
+    query: { addresses: Addresses, ...pageQuery, ...UtxoFilters },
     response: pageShape({ utxos: Type.Array(Utxo), chainInfo: PrimaryChainInfo }),
   },
   getChainIdsForAddresses: {
     path: '/v1/networks/{network}/addresses:listChainIds',
     summary: 'Chains on which addresses were seen',
     tag: 'Primary Network',
-    parameters: { path: NetworkPath, query: Type.Object({ addresses: Addresses }) },
+    pathParameters: NetworkPath,
+    query: { addresses: Addresses },
     response: Type.Object({
       addresses: Type.Array(
         Type.Object(
           {
             address: Type.String('Address'),
             blockchainIds: Type.Array(Type.String('cb58')),
-            chainNames: Type.Array(Type.Enum([...chainNames]), 'in the same order'),
+            chainNames: Type.Array(Type.Enum(chainNames), 'in the same order'),
           },
           { additionalProperties: false },
         ),
@@ -129,21 +121,17 @@ export const PrimaryAddresses = contracts('Primary Network UTXOs', {
   /** Addresses in the query. */
   getLastActivityTimestampByAddresses: {
     ...shared,
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({ addresses: Type.Optional(Addresses), minUtxoAmount }),
-    },
+    pathParameters: ChainPath,
+    query: { addresses: Type.Optional(Addresses), minUtxoAmount },
   },
   /** Addresses in the body. */
   getLastActivityTimestampByAddressesV2: {
     ...shared,
     method: 'POST',
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({ minUtxoAmount }),
-      body: Type.Object({
-        addresses: Type.String({ description: 'Comma-separated addresses', maxLength: 512_000 }),
-      }),
-    },
+    pathParameters: ChainPath,
+    query: { minUtxoAmount },
+    body: Type.Object({
+      addresses: Type.String('Comma-separated addresses', { maxLength: 512_000 }),
+    }),
   },
 } as const satisfies Declarations)

@@ -12,11 +12,11 @@ import {
   pageSize,
 } from '../primary/parameters.ts'
 import { Blockchain, Subnet } from '../primary/subnet.ts'
-import { type Schema, Type } from '../type.ts'
+import { type Schema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const nAvax = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
+  Type.String(`${description}, nAVAX`, { pattern: '^[0-9]+$' })
 
 const percent = (description: string): Schema<string> =>
   Type.String(`${description}, percent with two decimals`)
@@ -38,13 +38,11 @@ export const PrimaryNetwork = contracts('Primary Network', {
     path: '/v1/networks/{network}/subnets',
     summary:
       'Subnets with their chains, without the primary network, which is no subnet of its own',
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({
-        pageToken: PageToken,
-        pageSize: pageSize(100, 10_000),
-        sortOrder: SortOrder,
-      }),
+    pathParameters: NetworkPath,
+    query: {
+      pageToken: PageToken,
+      pageSize: pageSize(100, 10_000),
+      sortOrder: SortOrder,
     },
     response: pageShape({ subnets: Type.Array(Subnet) }),
   },
@@ -52,22 +50,17 @@ export const PrimaryNetwork = contracts('Primary Network', {
     path: '/v1/networks/{network}/subnets/{subnetId}',
     summary: 'One subnet with its chains',
     lane: 'item',
-    parameters: {
-      path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }),
-      query: Type.Object({}),
-    },
+    pathParameters: { ...NetworkPath, subnetId: SubnetId },
     response: Subnet,
   },
   listBlockchains: {
     path: '/v1/networks/{network}/blockchains',
     summary: 'Chains of all subnets',
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({
-        pageToken: PageToken,
-        pageSize: pageSize(100, 10_000),
-        sortOrder: SortOrder,
-      }),
+    pathParameters: NetworkPath,
+    query: {
+      pageToken: PageToken,
+      pageSize: pageSize(100, 10_000),
+      sortOrder: SortOrder,
     },
     response: pageShape({ blockchains: Type.Array(Blockchain) }),
   },
@@ -75,14 +68,14 @@ export const PrimaryNetwork = contracts('Primary Network', {
     path: '/v1/networks/{network}/blockchains/{blockchainId}',
     summary: 'One chain',
     lane: 'item',
-    parameters: { path: ChainPath, query: Type.Object({}) },
+    pathParameters: ChainPath,
     response: Blockchain,
   },
   getNetworkDetails: {
     path: '/v1/networks/{network}',
     summary: 'Stake, delegation and reward rates of the primary network',
     weight: 100,
-    parameters: { path: NetworkPath, query: Type.Object({}) },
+    pathParameters: NetworkPath,
     response: Type.Object({
       validatorDetails: Type.Object(
         {
@@ -93,11 +86,10 @@ export const PrimaryNetwork = contracts('Primary Network', {
           ),
           stakingDistributionByVersion: Type.Array(
             Type.Object({
-              version: Type.String({
-                description:
-                  '`offline`: not connected to the node used; `unknown`: connected or not checked',
-                examples: ['1.0.0'],
-              }),
+              version: Type.String(
+                '`offline`: not connected to the node used; `unknown`: connected or not checked',
+                { examples: ['1.0.0'] },
+              ),
               amountStaked: nAvax('stake of these nodes, delegations included'),
               validatorCount: Type.Integer('Validators'),
             }),
@@ -126,20 +118,16 @@ export const PrimaryNetwork = contracts('Primary Network', {
     summary: 'Reward owners of validations of a subnet that overlap a range of time, newest first',
     tag: 'Network metrics',
     weight: 500,
-    parameters: {
-      path: Type.Object({ subnetId: SubnetId }),
-      query: Type.Object({
-        startTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
-        endTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
-        network: Type.Optional(
-          Type.Enum(
-            ['mainnet', 'fuji', 'testnet'],
-            'default: mainnet where it is served, else the other',
-          ),
-        ),
-        pageToken: PageToken,
-        pageSize: pageSize(1_000, 5_000),
-      }),
+    pathParameters: { subnetId: SubnetId },
+    query: {
+      startTimestamp: Optional.Integer({ minimum: 0, description: 'Unix seconds' }),
+      endTimestamp: Optional.Integer({ minimum: 0, description: 'Unix seconds' }),
+      network: Optional.Enum(
+        ['mainnet', 'fuji', 'testnet'],
+        'default: mainnet where it is served, else the other',
+      ),
+      pageToken: PageToken,
+      pageSize: pageSize(1_000, 5_000),
     },
     response: pageShape({
       addresses: Type.Array(
@@ -156,20 +144,18 @@ export const PrimaryNetwork = contracts('Primary Network', {
     summary: 'Validators and delegators of a subnet by day, newest first',
     tag: 'Network metrics',
     weight: 100,
-    parameters: {
-      path: Type.Object({
-        ...NetworkPath.properties,
-        metric: Type.Enum(
-          [...stakingMetrics],
-          'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
-        ),
-      }),
-      query: Type.Object({
-        ...pointRange,
-        subnetId: Type.Optional(SubnetId),
-        pageToken: PageToken,
-        pageSize: pageSize(100, 2_160),
-      }),
+    pathParameters: {
+      ...NetworkPath,
+      metric: Type.Enum(
+        stakingMetrics,
+        'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
+      ),
+    },
+    query: {
+      ...pointRange,
+      subnetId: Type.Optional(SubnetId),
+      pageToken: PageToken,
+      pageSize: pageSize(100, 2_160),
     },
     response: pageShape({ results: Type.Array(MetricPoint), asset: Type.Optional(Asset) }),
   },
@@ -177,21 +163,14 @@ export const PrimaryNetwork = contracts('Primary Network', {
     path: '/v1/avax/supply',
     summary: 'Supply of AVAX: what exists, what was burned and what is staked',
     weight: 1,
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object({
-        network: Type.Optional(
-          Type.Enum(
-            ['mainnet', 'fuji', 'testnet'],
-            'network meant; default mainnet where it is served, else the other',
-          ),
-        ),
-        partial: Type.Optional(
-          Type.Boolean({
-            default: false,
-            description: 'answer with what is known where not everything is',
-          }),
-        ),
+    query: {
+      network: Optional.Enum(
+        ['mainnet', 'fuji', 'testnet'],
+        'network meant; default mainnet where it is served, else the other',
+      ),
+      partial: Optional.Boolean({
+        default: false,
+        description: 'answer with what is known where not everything is',
       }),
     },
     response: Type.Object({
@@ -207,17 +186,13 @@ export const PrimaryNetwork = contracts('Primary Network', {
       totalRewards: avax('rewards of stakes that are over, restaked ones among them'),
       genesisUnlock: avax('allocated by genesis, locked or not'),
       l1ValidatorFees: avax('what L1 validators have paid; part of `totalPBurned`'),
-      lastUpdated: Type.String({
-        description: 'when this was summed, ISO 8601',
+      lastUpdated: Type.String('when this was summed, ISO 8601', {
         format: 'date-time',
         examples: ['2026-11-24T12:00:00.000Z'],
       }),
-      notTold: Type.Optional(
-        Type.Array(Type.String(), {
-          description: 'fields that are left out, and why',
-          examples: [[]],
-        }),
-      ),
+      notTold: Optional.Array(Type.String(), 'fields that are left out, and why', {
+        examples: [[]],
+      }),
     }),
   },
 } as const satisfies Declarations)

@@ -12,13 +12,13 @@ import {
   timeQuery,
 } from '../primary/parameters.ts'
 import { CreatedAsset, PrimaryNetworkTransaction, TxTypes } from '../primary/transaction.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
-const AssetPath = Type.Object({
-  ...ChainPath.properties,
-  assetId: Type.String({ description: 'asset id, cb58 or hex', maxLength: 128 }),
-})
+const AssetPath = {
+  ...ChainPath,
+  assetId: Type.String('asset id, cb58 or hex', { maxLength: 128 }),
+}
 
 /** Blocks, transactions and assets of the P-, X- and C-Chain. */
 export const PrimaryTransactions = contracts('Primary Network Transactions', {
@@ -26,21 +26,16 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions',
     summary: 'Latest transactions of a chain, of addresses, or of an L1 validation',
     weight: 100,
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({
-        addresses: Type.Optional(Addresses),
-        l1ValidationId: Type.Optional(
-          Type.String({
-            description: 'L1 validation id, cb58 or hex; P-Chain only',
-            maxLength: 128,
-          }),
-        ),
-        txTypes: TxTypes,
-        ...timeQuery,
-        ...pageQuery,
-        sortOrder: SortOrder,
+    pathParameters: ChainPath,
+    query: {
+      addresses: Type.Optional(Addresses),
+      l1ValidationId: Optional.String('L1 validation id, cb58 or hex; P-Chain only', {
+        maxLength: 128,
       }),
+      txTypes: TxTypes,
+      ...timeQuery,
+      ...pageQuery,
+      sortOrder: SortOrder,
     },
     response: pageShape({
       transactions: Type.Array(PrimaryNetworkTransaction),
@@ -51,15 +46,13 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking',
     summary: 'Staking transactions of addresses whose stake is active',
     weight: 100,
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({
-        addresses: Type.Optional(Addresses),
-        txTypes: TxTypes,
-        ...timeQuery,
-        ...pageQuery,
-        sortOrder: SortOrder,
-      }),
+    pathParameters: ChainPath,
+    query: {
+      addresses: Type.Optional(Addresses),
+      txTypes: TxTypes,
+      ...timeQuery,
+      ...pageQuery,
+      sortOrder: SortOrder,
     },
     response: pageShape({
       transactions: Type.Array(PrimaryNetworkTransaction),
@@ -70,22 +63,17 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks',
     summary: 'Latest blocks proposed by a node',
     tag: 'Primary Network Blocks',
-    parameters: {
-      path: ChainNodePath,
-      query: Type.Object({ ...timeQuery, ...pageQuery }),
-    },
+    pathParameters: ChainNodePath,
+    query: { ...timeQuery, ...pageQuery },
     response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
   },
   getTxByHash: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}',
     summary: 'One transaction',
     lane: 'item',
-    parameters: {
-      path: Type.Object({
-        ...ChainPath.properties,
-        txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
-      }),
-      query: Type.Object({}),
+    pathParameters: {
+      ...ChainPath,
+      txHash: Type.String('Transaction id, cb58 or hex', { maxLength: 128 }),
     },
     response: PrimaryNetworkTransaction,
   },
@@ -93,10 +81,8 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks',
     summary: 'Latest blocks of a chain',
     tag: 'Primary Network Blocks',
-    parameters: {
-      path: ChainPath,
-      query: Type.Object({ ...timeQuery, ...pageQuery }),
-    },
+    pathParameters: ChainPath,
+    query: { ...timeQuery, ...pageQuery },
     response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
   },
   getBlockById: {
@@ -104,12 +90,9 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     summary: 'One block by height or id',
     tag: 'Primary Network Blocks',
     lane: 'item',
-    parameters: {
-      path: Type.Object({
-        ...ChainPath.properties,
-        blockId: Type.String({ description: 'Height, or id in cb58 or hex', maxLength: 128 }),
-      }),
-      query: Type.Object({}),
+    pathParameters: {
+      ...ChainPath,
+      blockId: Type.String('Height, or id in cb58 or hex', { maxLength: 128 }),
     },
     response: PrimaryNetworkBlock,
   },
@@ -118,17 +101,15 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     summary: 'An asset of the X-Chain',
     tag: 'Primary Network',
     weight: 100,
-    parameters: { path: AssetPath, query: Type.Object({}) },
+    pathParameters: AssetPath,
     response: CreatedAsset,
   },
   listAssetTransactions: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/assets/{assetId}/transactions',
     summary: 'X-Chain transactions that spend, make or create an asset, newest first',
     weight: 100,
-    parameters: {
-      path: AssetPath,
-      query: Type.Object({ txTypes: TxTypes, ...timeQuery, ...pageQuery }),
-    },
+    pathParameters: AssetPath,
+    query: { txTypes: TxTypes, ...timeQuery, ...pageQuery },
     response: pageShape({
       transactions: Type.Array(PrimaryNetworkTransaction),
       chainInfo: PrimaryChainInfo,

@@ -16,7 +16,7 @@ import {
   SlotDay,
   slotOutcomes,
 } from '../primary/proposer-slot.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 /** Slots in which nodes were due to propose blocks. */
@@ -24,23 +24,19 @@ export const Proposers = contracts('Primary Network Blocks', {
   listProposerSlots: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/slots',
     summary: 'Slots in which a node was due to propose a block, newest first',
-    parameters: {
-      path: ChainNodePath,
-      query: Type.Object({
-        outcome: Type.Optional(Type.Enum([...slotOutcomes], 'Only slots of this outcome')),
-        ...timeQuery,
-        ...pageQuery,
-      }),
+    pathParameters: ChainNodePath,
+    query: {
+      outcome: Optional.Enum(slotOutcomes, 'Only slots of this outcome'),
+      ...timeQuery,
+      ...pageQuery,
     },
     response: pageShape({ slots: Type.Array(ProposerSlot), chainInfo: PrimaryChainInfo }),
   },
   listProposerDays: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/slots:listDays',
     summary: 'Slots of a node by day, newest first, beside those of the whole network',
-    parameters: {
-      path: ChainNodePath,
-      query: Type.Object({ ...timeQuery, pageToken: PageToken, pageSize: pageSize(100, 2_160) }),
-    },
+    pathParameters: ChainNodePath,
+    query: { ...timeQuery, pageToken: PageToken, pageSize: pageSize(100, 2_160) },
     response: pageShape({
       days: Type.Array(SlotDay),
       total: SlotCounts,

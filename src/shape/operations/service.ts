@@ -1,11 +1,11 @@
 /** The service itself: search, exports, use, progress. */
 
 import { ExportBody, ExportStatus } from '../events/export-job.ts'
-import { NoPath, NoQuery, pageSize, pageToken } from '../evm/parameters.ts'
+import { pageSize, pageToken } from '../evm/parameters.ts'
 import { pageShape } from '../page-shape.ts'
 import { SearchHit } from '../search-hit.ts'
 import { Status } from '../status.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { UsageLog, UsageValue, usageFilters, usageGroups, usageIntervals } from '../usage.ts'
 import { contracts, type Declarations } from './contract.ts'
 
@@ -15,19 +15,17 @@ export const Service = contracts('Operations', {
     path: '/v1/search',
     summary: 'Finds ids, addresses, heights, and names of chains, assets and tokens',
     tag: 'Search',
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object({
-        q: Type.String({
-          description:
-            'An id (cb58 or hex), hash, address (bech32 or 0x), node id, height, EVM chain id, or a name or symbol',
+    query: {
+      q: Type.String(
+        'An id (cb58 or hex), hash, address (bech32 or 0x), node id, height, EVM chain id, or a name or symbol',
+        {
           minLength: 1,
           maxLength: 128,
           pattern: '\\S',
           allowed: 'a text of 1 to 128 characters',
-        }),
-        network: Type.Optional(Type.Enum(['mainnet', 'fuji', 'testnet'], 'Only of this network')),
-      }),
+        },
+      ),
+      network: Optional.Enum(['mainnet', 'fuji', 'testnet'], 'Only of this network'),
     },
     response: Type.Object({
       hits: Type.Array(SearchHit, { maxItems: 50, description: 'best first, 50 at most' }),
@@ -38,22 +36,19 @@ export const Service = contracts('Operations', {
     path: '/v1/operations/transactions:export',
     summary: 'Make a CSV file of the transactions of addresses',
     status: 201,
-    parameters: { path: NoPath, query: NoQuery, body: ExportBody },
+    body: ExportBody,
     response: ExportStatus,
   },
   getOperationResult: {
     path: '/v1/operations/{operationId}',
     summary: 'An export: where its file is',
     weight: 10,
-    parameters: {
-      path: Type.Object({
-        operationId: Type.String({
-          maxLength: 64,
-          description: 'UUID',
-          examples: ['3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'],
-        }),
+    pathParameters: {
+      operationId: Type.String({
+        maxLength: 64,
+        description: 'UUID',
+        examples: ['3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11'],
       }),
-      query: NoQuery,
     },
     response: ExportStatus,
   },
@@ -62,15 +57,13 @@ export const Service = contracts('Operations', {
     summary: 'Use of the key of the caller, by period, newest first',
     tag: 'Usage',
     weight: 200,
-    parameters: {
-      path: NoPath,
-      query: Type.Object({
-        ...usageFilters,
-        timeInterval: Type.Optional(
-          Type.Enum([...usageIntervals], { default: 'daily', description: 'Length of a period' }),
-        ),
-        groupBy: Type.Optional(Type.Enum([...usageGroups], 'A row for each of these')),
+    query: {
+      ...usageFilters,
+      timeInterval: Optional.Enum(usageIntervals, {
+        default: 'daily',
+        description: 'Length of a period',
       }),
+      groupBy: Optional.Enum(usageGroups, 'A row for each of these'),
     },
     response: Type.Object({
       aggregateDuration: Type.String('Length of a period'),
@@ -89,7 +82,7 @@ export const Service = contracts('Operations', {
     summary: 'The newest answers to the key of the caller, newest first',
     tag: 'Usage',
     weight: 200,
-    parameters: { path: NoPath, query: Type.Object({ ...usageFilters, pageToken, pageSize }) },
+    query: { ...usageFilters, pageToken, pageSize },
     response: pageShape({
       orgId: Type.String('Organisation: whose keys they are'),
       logs: Type.Array(UsageLog),
@@ -102,10 +95,7 @@ export const Service = contracts('Operations', {
     weight: 1,
     lane: 'item',
     open: true,
-    parameters: {
-      path: Type.Object({}),
-      query: Type.Object({}),
-    },
+
     response: Status,
   },
 } as const satisfies Declarations)

@@ -1,7 +1,7 @@
 /** Signatures of validators for Warp messages. */
 
 import { NetworkName, NetworkPath } from '../primary/parameters.ts'
-import { type Schema, Type } from '../type.ts'
+import { type Schema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 /** A message and the signature under it. */
@@ -22,49 +22,34 @@ export const Signatures = contracts('Signature Aggregator', {
     path: '/v1/signatureAggregator/{network}/aggregateSignatures',
     summary: 'Signs a Warp message with the validators of a subnet',
     timeoutMs: aggregationTimeoutMs,
-    parameters: {
-      path: NetworkPath,
-      query: Type.Object({}),
-      body: Type.Object({
-        message: Type.Optional(
-          Type.String({
-            description:
-              'Unsigned message, or the data of its SendWarpMessage log; hex, 0x optional; this or `justification` is required',
-            maxLength: 131_074,
-          }),
-        ),
-        justification: Type.Optional(
-          Type.String({
-            description: 'Why a P-Chain message is true; hex, 0x optional',
-            maxLength: 49_154,
-            examples: ['0a02'],
-          }),
-        ),
-        signingSubnetId: Type.Optional(
-          Type.String({
-            description:
-              'Subnet whose validators sign, hex or cb58; the source chain’s when absent',
-            maxLength: 128,
-            examples: ['2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'],
-          }),
-        ),
-        quorumPercentage: Type.Optional(
-          percent('Share of the subnet’s weight that must sign, percent', 67),
-        ),
-        quorumPercentageBuffer: Type.Optional(
-          percent('Further share that is waited for, percent; with the quorum at most 100', 0),
-        ),
-        pChainHeight: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: Number.MAX_SAFE_INTEGER,
-            default: 0,
-            description:
-              'P-Chain height whose validators sign; 0 = the height of the P-Chain’s current epoch for messages that register a validator or set a weight, the proposed height for all others',
-          }),
-        ),
+    pathParameters: NetworkPath,
+    body: Type.Object({
+      message: Optional.String(
+        'Unsigned message, or the data of its SendWarpMessage log; hex, 0x optional; this or `justification` is required',
+        { maxLength: 131_074 },
+      ),
+      justification: Optional.String('Why a P-Chain message is true; hex, 0x optional', {
+        maxLength: 49_154,
+        examples: ['0a02'],
       }),
-    },
+      signingSubnetId: Optional.String(
+        'Subnet whose validators sign, hex or cb58; the source chain’s when absent',
+        { maxLength: 128, examples: ['2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'] },
+      ),
+      quorumPercentage: Type.Optional(
+        percent('Share of the subnet’s weight that must sign, percent', 67),
+      ),
+      quorumPercentageBuffer: Type.Optional(
+        percent('Further share that is waited for, percent; with the quorum at most 100', 0),
+      ),
+      pChainHeight: Optional.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 0,
+        description:
+          'P-Chain height whose validators sign; 0 = the height of the P-Chain’s current epoch for messages that register a validator or set a weight, the proposed height for all others',
+      }),
+    }),
     response: SignedMessage,
   },
   getAggregatedSignatures: {
@@ -72,12 +57,9 @@ export const Signatures = contracts('Signature Aggregator', {
     summary:
       'Message of the P-Chain about an L1 transaction, signed for the L1’s validator manager',
     timeoutMs: aggregationTimeoutMs,
-    parameters: {
-      path: Type.Object({
-        network: NetworkName,
-        txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
-      }),
-      query: Type.Object({}),
+    pathParameters: {
+      network: NetworkName,
+      txHash: Type.String('Transaction id, cb58 or hex', { maxLength: 128 }),
     },
     response: SignedMessage,
   },

@@ -7,15 +7,14 @@ import {
   WebhookAddressesBody,
   WebhookPath,
 } from '../events/webhook.ts'
-import { NoPath, NoQuery } from '../evm/parameters.ts'
+import {} from '../evm/parameters.ts'
 import { pageShape } from '../page-shape.ts'
 import { pageQuery } from '../primary/parameters.ts'
-import { Type } from '../type.ts'
+import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const Secret = Type.Object({
-  secret: Type.String({
-    description: '64 hex digits, 32 bytes',
+  secret: Type.String('64 hex digits, 32 bytes', {
     examples: ['c0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffee'],
   }),
 })
@@ -28,12 +27,9 @@ export const Webhooks = contracts('Webhooks', {
     path: '/v1/webhooks',
     summary: 'Webhooks of the API key, newest first',
     weight: 10,
-    parameters: {
-      path: NoPath,
-      query: Type.Object({
-        status: Type.Optional(Type.Enum(['active', 'inactive'], 'Only these')),
-        ...pageQuery,
-      }),
+    query: {
+      status: Optional.Enum(['active', 'inactive'], 'Only these'),
+      ...pageQuery,
     },
     response: pageShape({ webhooks: Type.Array(Webhook) }),
   },
@@ -42,34 +38,36 @@ export const Webhooks = contracts('Webhooks', {
     path: '/v1/webhooks',
     summary: 'Register a webhook; it begins with the next block',
     status: 201,
-    parameters: { path: NoPath, query: NoQuery, body: CreateWebhookBody },
+    body: CreateWebhookBody,
     response: Webhook,
   },
   getWebhook: {
     path: '/v1/webhooks/{id}',
     summary: 'One webhook, and how far its messages were delivered',
     weight: 10,
-    parameters: { path: WebhookPath, query: NoQuery },
+    pathParameters: WebhookPath,
     response: Webhook,
   },
   updateWebhook: {
     method: 'PATCH',
     path: '/v1/webhooks/{id}',
     summary: 'Change a webhook; one that is made active again goes on with the next block',
-    parameters: { path: WebhookPath, query: NoQuery, body: UpdateWebhookBody },
+    pathParameters: WebhookPath,
+    body: UpdateWebhookBody,
     response: Webhook,
   },
   deactivateWebhook: {
     method: 'DELETE',
     path: '/v1/webhooks/{id}',
     summary: 'Deactivate a webhook: nothing is collected for it any more',
-    parameters: { path: WebhookPath, query: NoQuery },
+    pathParameters: WebhookPath,
     response: Webhook,
   },
   getAddressesFromWebhook: {
     path,
     summary: 'Addresses of a webhook, in the order in which they were added',
-    parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
+    pathParameters: WebhookPath,
+    query: pageQuery,
     response: pageShape({
       addresses: Type.Array(Type.String('EVM address'), 'Addresses'),
       totalAddresses: Type.Integer('How many the webhook has'),
@@ -79,14 +77,16 @@ export const Webhooks = contracts('Webhooks', {
     method: 'PATCH',
     path,
     summary: 'Add addresses to a webhook; their events are sent from the next block on',
-    parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
+    pathParameters: WebhookPath,
+    body: WebhookAddressesBody,
     response: Webhook,
   },
   removeAddressesFromWebhook: {
     method: 'DELETE',
     path,
     summary: 'Remove addresses from a webhook',
-    parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
+    pathParameters: WebhookPath,
+    body: WebhookAddressesBody,
     response: Webhook,
   },
   generateOrRotateSharedSecret: {
@@ -94,14 +94,14 @@ export const Webhooks = contracts('Webhooks', {
     path: '/v1/webhooks:generateOrRotateSharedSecret',
     summary: 'A new secret for the webhooks of the API key; the one before ends at once',
     status: 201,
-    parameters: { path: NoPath, query: NoQuery },
+
     response: Secret,
   },
   getSharedSecret: {
     path: '/v1/webhooks:getSharedSecret',
     summary: 'The secret that signs messages of the webhooks of the API key',
     weight: 10,
-    parameters: { path: NoPath, query: NoQuery },
+
     response: Secret,
   },
   replayWebhook: {
@@ -109,38 +109,30 @@ export const Webhooks = contracts('Webhooks', {
     path: '/v1/webhooks/{id}:replay',
     summary: 'Deliver all messages again from a height on, with the ids they had',
     weight: 100,
-    parameters: {
-      path: WebhookPath,
-      query: NoQuery,
-      body: Type.Object({
-        fromHeight: Type.Integer({
-          minimum: 0,
-          maximum: 2 ** 31 - 1,
-          description: 'First block, also from before the webhook was registered',
-        }),
+    pathParameters: WebhookPath,
+    body: Type.Object({
+      fromHeight: Type.Integer({
+        minimum: 0,
+        maximum: 2 ** 31 - 1,
+        description: 'First block, also from before the webhook was registered',
       }),
-    },
+    }),
     response: Webhook,
   },
   listDeadLetters: {
     path: '/v1/webhooks/{id}/deadLetters',
     summary: 'Messages that were given up, newest first',
     weight: 10,
-    parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
+    pathParameters: WebhookPath,
+    query: pageQuery,
     response: pageShape({
       deadLetters: Type.Array(
         Type.Object({
           messageId: Type.String('Id of the message'),
           blockNumber: Type.String('Block it is of: replay from there'),
-          attempts: Type.Integer({ description: 'How often it was tried', examples: [12] }),
-          failedAt: Type.Integer({
-            description: 'Milliseconds since 1970',
-            examples: [1795372747000],
-          }),
-          problem: Type.String({
-            description: 'Why the last attempt failed',
-            examples: ['answered 500'],
-          }),
+          attempts: Type.Integer('How often it was tried', { examples: [12] }),
+          failedAt: Type.Integer('Milliseconds since 1970', { examples: [1795372747000] }),
+          problem: Type.String('Why the last attempt failed', { examples: ['answered 500'] }),
         }),
         'Messages that were given up',
       ),

@@ -1,6 +1,6 @@
 /** Assets, owners and balances. */
 
-import { Type, type Static, type OptionalSchema } from '../type.ts'
+import { Type, type Static, type OptionalSchema, Optional } from '../type.ts'
 
 const names = {
   assetId: Type.String('cb58'),
@@ -11,8 +11,7 @@ const names = {
 } as const
 const assetFields = {
   ...names,
-  amount: Type.String({
-    description: 'smallest unit, base 10',
+  amount: Type.String('smallest unit, base 10', {
     pattern: '^[0-9]+$',
     'x-decimals': 'denomination',
   }),
@@ -53,14 +52,12 @@ export type AtomicBalanceAsset = Static<typeof AtomicBalanceAsset>
 /** An amount with what it was worth. */
 export const PricedAsset = Type.Component('PricedAsset', 'An amount with what it was worth', {
   ...assetFields,
-  historicalPrice: Type.Optional(
-    Type.Object(
-      {
-        currencyCode: Type.String('Currency'),
-        value: Type.String('price of one whole unit, decimal'),
-      },
-      { additionalProperties: false, description: 'Price on the day' },
-    ),
+  historicalPrice: Optional.Object(
+    {
+      currencyCode: Type.String('Currency'),
+      value: Type.String('price of one whole unit, decimal'),
+    },
+    { additionalProperties: false, description: 'Price on the day' },
   ),
 })
 /** Decoded {@link PricedAsset}. */
@@ -100,7 +97,7 @@ export const L1ValidatorManagerDetails = Type.Component(
 export type L1ValidatorManagerDetails = Static<typeof L1ValidatorManagerDetails>
 
 const assets = (description: string): OptionalSchema<BalanceAsset[]> =>
-  Type.Optional(Type.Array(BalanceAsset, description))
+  Optional.Array(BalanceAsset, description)
 
 /** All eight categories; of the C-Chain only the two atomic ones. */
 export const Balances = Type.Component(
@@ -118,12 +115,9 @@ export const Balances = Type.Component(
       'On the way to another chain, ready to be imported',
     ),
     atomicMemoryLocked: Type.Array(AtomicBalanceAsset, 'On the way to another chain, not ready'),
-    restakedRewards: Type.Optional(
-      Type.String({
-        description:
-          'nAVAX: rewards that running auto-renewed validators restaked. They are in no UTXO and in no other balance. P-Chain only, and only now',
-        pattern: '^[0-9]+$',
-      }),
+    restakedRewards: Optional.String(
+      'nAVAX: rewards that running auto-renewed validators restaked. They are in no UTXO and in no other balance. P-Chain only, and only now',
+      { pattern: '^[0-9]+$' },
     ),
   },
 )

@@ -1,6 +1,6 @@
 /** Blocks of the three chains. Source: document A, PrimaryNetworkBlock. */
 
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, Optional } from '../type.ts'
 import { seconds, cb58 } from './scalars.ts'
 
 /** One block. */
@@ -16,24 +16,18 @@ export const PrimaryNetworkBlock = Type.Component(
     txCount: Type.Integer('Transactions'),
     transactions: Type.Array(cb58),
     blockSizeBytes: Type.Integer('Size of the block, bytes'),
-    l1ValidatorsAccruedFees: Type.Optional(
-      Type.Integer({ description: 'nAVAX since Etna', 'x-decimals': 9 }),
-    ),
-    activeL1Validators: Type.Optional(Type.Integer('L1 validators with a balance then')),
-    currentSupply: Type.Optional(
-      Type.String({ description: 'nAVAX', pattern: '^[0-9]+$', 'x-decimals': 9 }),
-    ),
-    proposerDetails: Type.Optional(
-      Type.Object(
-        {
-          proposerId: Type.Optional(cb58),
-          proposerParentId: Type.Optional(cb58),
-          proposerNodeId: Type.Optional(Type.String('Node that proposed it')),
-          proposerPChainHeight: Type.Optional(Type.Integer('P-Chain height the proposer named')),
-          proposerTimestamp: Type.Optional(seconds),
-        },
-        { additionalProperties: false, description: 'Who proposed the block' },
-      ),
+    l1ValidatorsAccruedFees: Optional.Integer('nAVAX since Etna', { 'x-decimals': 9 }),
+    activeL1Validators: Optional.Integer('L1 validators with a balance then'),
+    currentSupply: Optional.String('nAVAX', { pattern: '^[0-9]+$', 'x-decimals': 9 }),
+    proposerDetails: Optional.Object(
+      {
+        proposerId: Type.Optional(cb58),
+        proposerParentId: Type.Optional(cb58),
+        proposerNodeId: Optional.String('Node that proposed it'),
+        proposerPChainHeight: Optional.Integer('P-Chain height the proposer named'),
+        proposerTimestamp: Type.Optional(seconds),
+      },
+      { additionalProperties: false, description: 'Who proposed the block' },
     ),
   },
 )

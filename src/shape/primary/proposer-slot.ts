@@ -1,6 +1,6 @@
 /** Slots in which nodes were due to propose. */
 
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, Optional } from '../type.ts'
 import { seconds } from './scalars.ts'
 
 /** Outcomes of a slot. */
@@ -9,14 +9,12 @@ export const slotOutcomes = ['proposed', 'idle', 'missed', 'unclear'] as const
 /** A slot in which a node was due. */
 export const ProposerSlot = Type.Component('ProposerSlot', 'A slot in which a node was due', {
   outcome: Type.Enum(
-    [...slotOutcomes],
+    slotOutcomes,
     '`proposed`: its block was accepted; else the slot passed: `idle` where no block was wanted, `missed` where one surely was, `unclear` where nothing shows it',
   ),
   blockNumber: Type.String('Height of the block that it proposed, or that was accepted later'),
-  slot: Type.Optional(
-    Type.Integer(
-      'Number of the slot from 0, of a slot that passed; before Durango the place of its window',
-    ),
+  slot: Optional.Integer(
+    'Number of the slot from 0, of a slot that passed; before Durango the place of its window',
   ),
   timestamp: Type.Integer('Unix seconds: of its block, or at which the slot began'),
 })

@@ -1,7 +1,7 @@
 /** Subnets, their chains and what their genesis says. */
 
 import { addressExample, hashExample } from '../evm/scalars.ts'
-import { Type, type Static, type ObjectSchema, type OptionalSchema } from '../type.ts'
+import { Type, type Static, type ObjectSchema, type OptionalSchema, Optional } from '../type.ts'
 import { L1ValidatorManagerDetails, SubnetOwnershipInfo } from './asset.ts'
 import { seconds, cb58 } from './scalars.ts'
 
@@ -11,9 +11,9 @@ import { seconds, cb58 } from './scalars.ts'
 // or that is not JSON, is given as text.
 
 const text = (description: string, example = '0x'): OptionalSchema<string> =>
-  Type.Optional(Type.String({ description, examples: [example] }))
+  Optional.String({ description, examples: [example] })
 const integer = (description: string): OptionalSchema<number> =>
-  Type.Optional(Type.Integer({ description, examples: [0] }))
+  Optional.Integer({ description, examples: [0] })
 const integers = <const T extends Readonly<Record<string, string>>>(
   descriptions: T,
 ): Record<keyof T, OptionalSchema<number>> => {
@@ -22,7 +22,7 @@ const integers = <const T extends Readonly<Record<string, string>>>(
   return Object.fromEntries(entries) as Record<keyof T, OptionalSchema<number>>
 }
 const addressList = (description: string): OptionalSchema<string[]> =>
-  Type.Optional(Type.Array(Type.String(), { description, examples: [[addressExample]] }))
+  Optional.Array(Type.String(), { description, examples: [[addressExample]] })
 
 const allowList = (description: string): OptionalSchema<Record<string, unknown>> => {
   const schema: ObjectSchema = Type.Object(
@@ -78,11 +78,10 @@ export const feeConfigIntegers = {
 /** Genesis of an EVM chain. */
 const EvmGenesis = Type.Object(
   {
-    airdropAmount: Type.Optional(
-      Type.Union([Type.Number(), Type.Null()], {
-        description: 'Coins of an airdrop for each address',
-        examples: [null],
-      }),
+    airdropAmount: Optional.Union(
+      [Type.Number(), Type.Null()],
+      'Coins of an airdrop for each address',
+      { examples: [null] },
     ),
     airdropHash: text('Hash of an airdrop', hashExample),
     alloc: Type.Optional(
@@ -96,50 +95,39 @@ const EvmGenesis = Type.Object(
         'Accounts of the genesis by address',
       ),
     ),
-    baseFeePerGas: Type.Optional(
-      Type.Union([Type.Number(), Type.Null()], { description: 'Base fee, wei', examples: [null] }),
-    ),
-    blobGasUsed: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'Blob gas', examples: [null] }),
-    ),
+    baseFeePerGas: Optional.Union([Type.Number(), Type.Null()], 'Base fee, wei', {
+      examples: [null],
+    }),
+    blobGasUsed: Optional.Union([Type.String(), Type.Null()], 'Blob gas', { examples: [null] }),
     coinbase: text('Recipient of fees'),
-    config: Type.Optional(
-      Type.Object(
-        {
-          ...integers(configIntegers),
-          eip150Hash: text('Hash of the block of EIP-150', hashExample),
-          allowFeeRecipients: Type.Optional(
-            Type.Boolean('Whether block builders are paid the fees'),
-          ),
-          feeConfig: Type.Optional(Type.Object(integers(feeConfigIntegers), 'How fees move')),
-          warpConfig: Type.Optional(
-            Type.Object(
-              {
-                blockTimestamp: integer('Unix seconds'),
-                quorumNumerator: integer('Percent of the weight that must sign'),
-                requirePrimaryNetworkSigners: Type.Optional(
-                  Type.Boolean('Whether validators of the primary network must sign'),
-                ),
-              },
-              'Rules of Warp messages',
+    config: Optional.Object(
+      {
+        ...integers(configIntegers),
+        eip150Hash: text('Hash of the block of EIP-150', hashExample),
+        allowFeeRecipients: Optional.Boolean('Whether block builders are paid the fees'),
+        feeConfig: Optional.Object(integers(feeConfigIntegers), 'How fees move'),
+        warpConfig: Optional.Object(
+          {
+            blockTimestamp: integer('Unix seconds'),
+            quorumNumerator: integer('Percent of the weight that must sign'),
+            requirePrimaryNetworkSigners: Optional.Boolean(
+              'Whether validators of the primary network must sign',
             ),
-          ),
-          txAllowListConfig: allowList('Who may send transactions'),
-          contractDeployerAllowListConfig: allowList('Who may deploy contracts'),
-          contractNativeMinterConfig: allowList('Who may mint coins'),
-          feeManagerConfig: allowList('Who may change fees'),
-          rewardManagerConfig: allowList('Who may change where fees go'),
-        },
-        'Rules of the chain',
-      ),
+          },
+          'Rules of Warp messages',
+        ),
+        txAllowListConfig: allowList('Who may send transactions'),
+        contractDeployerAllowListConfig: allowList('Who may deploy contracts'),
+        contractNativeMinterConfig: allowList('Who may mint coins'),
+        feeManagerConfig: allowList('Who may change fees'),
+        rewardManagerConfig: allowList('Who may change where fees go'),
+      },
+      'Rules of the chain',
     ),
     difficulty: text('Difficulty'),
-    excessBlobGas: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], {
-        description: 'Blob gas above the target',
-        examples: [null],
-      }),
-    ),
+    excessBlobGas: Optional.Union([Type.String(), Type.Null()], 'Blob gas above the target', {
+      examples: [null],
+    }),
     extraData: text('Extra bytes of the header'),
     gasLimit: text('Gas allowed'),
     gasUsed: text('Gas used'),
@@ -168,7 +156,7 @@ export const Blockchain = Type.Component('Blockchain', 'A blockchain of the netw
   vmId: cb58,
   subnetId: cb58,
   blockchainName: Type.String('Name of the blockchain'),
-  evmChainId: Type.Optional(Type.Integer('EVM chain id')),
+  evmChainId: Optional.Integer('EVM chain id'),
   genesisData: Type.Optional(GenesisData),
 })
 /** Decoded {@link Blockchain}. */

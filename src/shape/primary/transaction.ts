@@ -4,7 +4,7 @@
  */
 
 import { transactionNames } from '../../core/type-ids.ts'
-import { Type, type Static, type Schema } from '../type.ts'
+import { Type, type Static, type Schema, Optional } from '../type.ts'
 import {
   Asset,
   AssetAmount,
@@ -21,9 +21,7 @@ import { AutoRenewDetails } from './validator.ts'
 export const transactionTypes = [...transactionNames, 'UNKNOWN'] as const
 
 /** Filter by transaction type. */
-export const TxTypes = Type.Optional(
-  Type.Array(Type.Enum([...transactionTypes]), 'Only these transaction types'),
-)
+export const TxTypes = Optional.Array(Type.Enum(transactionTypes), 'Only these transaction types')
 
 const amounts = (description?: string): Schema<AssetAmount[]> =>
   Type.Array(AssetAmount, description)
@@ -39,15 +37,13 @@ export const L1ValidatorChange = Type.Component(
     subnetId: cb58,
     weight: Type.Integer('Weight in the set of validators'),
     remainingBalance: Type.Integer('nAVAX'),
-    balanceChange: Type.Optional(Type.Integer('nAVAX')),
-    blsCredentials: Type.Optional(
-      Type.Object(
-        {
-          publicKey: Type.String('BLS public key, 0x hex'),
-          proofOfPossession: Type.Optional(Type.String('Signature that proves the key, 0x hex')),
-        },
-        'BLS key of the validator',
-      ),
+    balanceChange: Optional.Integer('nAVAX'),
+    blsCredentials: Optional.Object(
+      {
+        publicKey: Type.String('BLS public key, 0x hex'),
+        proofOfPossession: Optional.String('Signature that proves the key, 0x hex'),
+      },
+      'BLS key of the validator',
     ),
   },
 )
@@ -73,20 +69,14 @@ export type CreatedAsset = Static<typeof CreatedAsset>
 
 /** A side of an atomic transaction on the EVM chain. */
 const EvmSide = Type.Component('EvmSide', 'The side of an atomic transaction on the EVM chain', {
-  fromAddress: Type.Optional(
-    Type.String({
-      description: 'EVM account that paid',
-      examples: ['0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc'],
-    }),
-  ),
-  toAddress: Type.Optional(
-    Type.String({
-      description: 'EVM account that was paid',
-      examples: ['0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc'],
-    }),
-  ),
+  fromAddress: Optional.String('EVM account that paid', {
+    examples: ['0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc'],
+  }),
+  toAddress: Optional.String('EVM account that was paid', {
+    examples: ['0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc'],
+  }),
   asset: AssetAmount,
-  credentials: Type.Optional(Type.Array(UtxoCredential, 'Who signed, with which signatures')),
+  credentials: Optional.Array(UtxoCredential, 'Who signed, with which signatures'),
 })
 
 /** One transaction. */
@@ -109,87 +99,70 @@ export const PrimaryNetworkTransaction = Type.Component(
     amountL1ValidatorBalanceBurned: amounts('Put into balances of L1 validators, by asset'),
     startTimestamp: Type.Optional(seconds),
     endTimestamp: Type.Optional(seconds),
-    delegationFeePercent: Type.Optional(
-      Type.String({ description: 'Fee of delegators, percent', examples: ['2'] }),
-    ),
-    nodeId: Type.Optional(Type.String('Id of the node')),
+    delegationFeePercent: Optional.String('Fee of delegators, percent', { examples: ['2'] }),
+    nodeId: Optional.String('Id of the node'),
     subnetId: Type.Optional(cb58),
     l1ValidatorManagerDetails: Type.Optional(L1ValidatorManagerDetails),
-    l1ValidatorDetails: Type.Optional(
-      Type.Array(L1ValidatorChange, 'L1 validators that the transaction made or changed'),
+    l1ValidatorDetails: Optional.Array(
+      L1ValidatorChange,
+      'L1 validators that the transaction made or changed',
     ),
-    estimatedReward: Type.Optional(
-      Type.String({
-        description: 'smallest unit of `estimatedRewardAsset`',
-        pattern: '^[0-9]+$',
-        'x-decimals': 'estimatedRewardAsset.denomination',
-      }),
-    ),
+    estimatedReward: Optional.String('smallest unit of `estimatedRewardAsset`', {
+      pattern: '^[0-9]+$',
+      'x-decimals': 'estimatedRewardAsset.denomination',
+    }),
     estimatedRewardAsset: Type.Optional(Asset),
     rewardTxHash: Type.Optional(cb58),
-    rewardAddresses: Type.Optional(Type.Array(Type.String(), 'Owners of the reward, bech32')),
-    memo: Type.Optional(Type.String('0x hex')),
+    rewardAddresses: Optional.Array(Type.String(), 'Owners of the reward, bech32'),
+    memo: Optional.String('0x hex'),
     stakingTxHash: Type.Optional(cb58),
     subnetOwnershipInfo: Type.Optional(SubnetOwnershipInfo),
     blsCredentials: Type.Optional(BlsCredentials),
-    blockchainInfo: Type.Optional(
-      Type.Object(
-        {
-          chainName: Type.String('Name of the chain'),
-          vmId: cb58,
-          genesisData: Type.Optional(GenesisData),
-        },
-        { additionalProperties: false, description: 'The blockchain that the transaction made' },
-      ),
+    blockchainInfo: Optional.Object(
+      {
+        chainName: Type.String('Name of the chain'),
+        vmId: cb58,
+        genesisData: Type.Optional(GenesisData),
+      },
+      { additionalProperties: false, description: 'The blockchain that the transaction made' },
     ),
-    period: Type.Optional(
-      Type.Integer({
-        description: 'auto-renewed validators: seconds of a cycle; 0: no more',
-        examples: [1_209_600],
-      }),
+    period: Optional.Integer('auto-renewed validators: seconds of a cycle; 0: no more', {
+      examples: [1_209_600],
+    }),
+    autoCompoundRewardShares: Optional.Integer(
+      'auto-renewed validators: restaked share, millionths',
+      { examples: [300_000] },
     ),
-    autoCompoundRewardShares: Type.Optional(
-      Type.Integer({
-        description: 'auto-renewed validators: restaked share, millionths',
-        examples: [300_000],
-      }),
-    ),
-    validatorAuthority: Type.Optional(
-      Type.Object(
-        {
-          addresses: Type.Array(Type.String(), 'Addresses'),
-          threshold: Type.Integer('Signatures needed'),
-        },
-        'owners that may change an auto-renewed validator',
-      ),
+    validatorAuthority: Optional.Object(
+      {
+        addresses: Type.Array(Type.String(), 'Addresses'),
+        threshold: Type.Integer('Signatures needed'),
+      },
+      'owners that may change an auto-renewed validator',
     ),
     /** While the stake runs, in `transactions:listStaking`. */
     autoRenew: Type.Optional(AutoRenewDetails),
     /** `Aborted` for proposals that were voted down; absent otherwise. */
-    status: Type.Optional(Type.Enum(['Aborted'])),
+    status: Optional.Enum(['Aborted']),
     // Names of the X- and C-Chain variants.
     timestamp: Type.Optional(seconds),
-    blockHeight: Type.Optional(Type.Integer('Height of the block')),
-    chainFormat: Type.Optional(
-      Type.Enum(
-        ['linear', 'non-linear'],
-        'Form of the transaction: linear, or of the time of vertices',
-      ),
+    blockHeight: Optional.Integer('Height of the block'),
+    chainFormat: Optional.Enum(
+      ['linear', 'non-linear'],
+      'Form of the transaction: linear, or of the time of vertices',
     ),
     amountUnlocked: Type.Optional(amounts('Inputs, by asset')),
     amountCreated: Type.Optional(amounts('Outputs, by asset')),
     assetCreated: Type.Optional(CreatedAsset),
-    evmInputs: Type.Optional(Type.Array(EvmSide, 'EVM accounts that paid')),
-    evmOutputs: Type.Optional(Type.Array(EvmSide, 'EVM accounts that were paid')),
-    vertices: Type.Optional(
-      Type.Array(
-        Type.Object({
-          hash: cb58,
-          height: Type.Integer({ description: 'Height', examples: [75] }),
-          timestamp: seconds,
-        }),
-        'Vertices that held it, before Cortina',
-      ),
+    evmInputs: Optional.Array(EvmSide, 'EVM accounts that paid'),
+    evmOutputs: Optional.Array(EvmSide, 'EVM accounts that were paid'),
+    vertices: Optional.Array(
+      Type.Object({
+        hash: cb58,
+        height: Type.Integer('Height', { examples: [75] }),
+        timestamp: seconds,
+      }),
+      'Vertices that held it, before Cortina',
     ),
   },
 )

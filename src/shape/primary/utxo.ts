@@ -3,7 +3,7 @@
  * the X- and C-Chain stand beside the document's.
  */
 
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, Optional } from '../type.ts'
 import { AssetAmount } from './asset.ts'
 import { seconds, cb58 } from './scalars.ts'
 
@@ -12,8 +12,8 @@ export const UtxoCredential = Type.Component(
   'UtxoCredential',
   'A signature of the consuming transaction',
   {
-    signature: Type.Optional(Type.String('65 bytes, base64')),
-    publicKey: Type.Optional(Type.String('33 bytes, base64')),
+    signature: Optional.String('65 bytes, base64'),
+    publicKey: Optional.String('33 bytes, base64'),
   },
 )
 
@@ -25,19 +25,19 @@ export const Utxo = Type.Component('Utxo', 'An output of a transaction', {
   consumingTxHash: Type.Optional(cb58),
   createdOnChainId: cb58,
   utxoId: Type.String('cb58 of sha256(output index, transaction id)'),
-  utxoBytes: Type.Optional(Type.String('hex with the 4-byte checksum')),
-  amount: Type.String({ description: 'smallest unit, base 10', pattern: '^[0-9]+$' }),
+  utxoBytes: Optional.String('hex with the 4-byte checksum'),
+  amount: Type.String('smallest unit, base 10', { pattern: '^[0-9]+$' }),
   assetId: cb58,
   blockNumber: Type.String('Height of the block'),
   blockTimestamp: seconds,
-  consumingBlockNumber: Type.Optional(Type.String('Height of the block that spent it')),
+  consumingBlockNumber: Optional.String('Height of the block that spent it'),
   consumingBlockTimestamp: Type.Optional(seconds),
   platformLocktime: Type.Optional(seconds),
   outputIndex: Type.Integer('Place among the outputs of its transaction'),
-  rewardType: Type.Optional(Type.String('VALIDATOR, DELEGATOR, VALIDATOR_FEE')),
+  rewardType: Optional.String('VALIDATOR, DELEGATOR, VALIDATOR_FEE'),
   stakeableLocktime: Type.Optional(seconds),
-  staked: Type.Optional(Type.Boolean('Whether it is at stake')),
-  threshold: Type.Optional(Type.Integer('signatures needed')),
+  staked: Optional.Boolean('Whether it is at stake'),
+  threshold: Optional.Integer('signatures needed'),
   txHash: cb58,
   utxoEndTimestamp: Type.Optional(seconds),
   utxoStartTimestamp: Type.Optional(seconds),
@@ -45,10 +45,10 @@ export const Utxo = Type.Component('Utxo', 'An output of a transaction', {
   // Names of the X- and C-Chain variant.
   creationTxHash: Type.Optional(cb58),
   consumingTxTimestamp: Type.Optional(seconds),
-  credentials: Type.Optional(Type.Array(UtxoCredential, 'Who signed, with which signatures')),
-  groupId: Type.Optional(Type.Integer({ description: 'group of an NFT output', examples: [1] })),
+  credentials: Optional.Array(UtxoCredential, 'Who signed, with which signatures'),
+  groupId: Optional.Integer('group of an NFT output', { examples: [1] }),
   locktime: Type.Optional(seconds),
-  payload: Type.Optional(Type.String({ description: 'hex', examples: ['0x'] })),
+  payload: Optional.String('hex', { examples: ['0x'] }),
   timestamp: Type.Optional(seconds),
 })
 /** Decoded {@link Utxo}. */

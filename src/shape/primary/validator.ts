@@ -1,6 +1,6 @@
 /** Validators of all kinds, delegators and rewards. */
 
-import { Type, type Schema, type Static } from '../type.ts'
+import { Type, type Schema, type Static, Optional } from '../type.ts'
 import { Asset, AssetAmount, BlsCredentials, PricedAsset } from './asset.ts'
 import { seconds, cb58, nanoAvax } from './scalars.ts'
 
@@ -22,7 +22,7 @@ export type StakingType = Static<typeof StakingType>
 
 const states = ['renewing', 'exiting', 'exited', 'aborted'] as const
 const state = Type.Enum(
-  [...states],
+  states,
   '`exiting`: this cycle is the last; `exited`: it ended as requested; `aborted`: it ended for want of uptime',
 )
 
@@ -43,10 +43,11 @@ export const AutoRenewDetails = Type.Component(
       [Type.Enum(['graceful', 'uptime_not_met']), Type.Null()],
       '`null` while it runs',
     ),
-    endedAtTimestamp: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'Unix seconds; `null` while it runs',
-      examples: [null],
-    }),
+    endedAtTimestamp: Type.Union(
+      [Type.Integer(), Type.Null()],
+      'Unix seconds; `null` while it runs',
+      { examples: [null] },
+    ),
   },
 )
 /** Decoded {@link AutoRenewDetails}. */
@@ -120,14 +121,14 @@ export const ValidationRewards = Type.Component(
   {
     validationRewardAmount: validatorReward,
     delegationRewardAmount: validatorReward,
-    rewardAddresses: Type.Optional(Type.Array(Type.String(), 'Owners of the reward, bech32')),
+    rewardAddresses: Optional.Array(Type.String(), 'Owners of the reward, bech32'),
     rewardTxHash: Type.Optional(cb58),
   },
 )
 /** Decoded {@link ValidationRewards}. */
 export type ValidationRewards = Static<typeof ValidationRewards>
 
-const percent = Type.Number({ description: 'percent', examples: [99.9] })
+const percent = Type.Number('percent', { examples: [99.9] })
 
 /** One validation of a node. */
 export const Validator = Type.Component('Validator', 'A validation of a node', {
@@ -137,40 +138,35 @@ export const Validator = Type.Component('Validator', 'A validation of a node', {
   /** Absent where no coins are staked: `amountStaked` is a weight. */
   asset: Type.Optional(Asset),
   amountStaked: validatorAmount,
-  delegationFee: Type.Optional(Type.String('percent, decimal')),
+  delegationFee: Optional.String('percent, decimal'),
   startTimestamp: seconds,
   endTimestamp: seconds,
   blsCredentials: Type.Optional(BlsCredentials),
-  validationStatus: Type.Enum([...validationStatuses], 'State of the validation'),
+  validationStatus: Type.Enum(validationStatuses, 'State of the validation'),
   stakingType: StakingType,
   autoRenew: Type.Optional(AutoRenewDetails),
-  delegatorCount: Type.Optional(Type.Integer('Delegations')),
+  delegatorCount: Optional.Integer('Delegations'),
   amountDelegated: Type.Optional(validatorAmount),
   rewards: Type.Optional(ValidationRewards),
   // Active only.
   stakePercentage: Type.Optional(percent),
   uptimePerformance: Type.Optional(percent),
-  avalancheGoVersion: Type.Optional(
-    Type.String({
-      description: 'Version of the node as its peers report it',
-      examples: ['avalanchego/1.14.2'],
-    }),
-  ),
+  avalancheGoVersion: Optional.String('Version of the node as its peers report it', {
+    examples: ['avalanchego/1.14.2'],
+  }),
   delegationCapacity: Type.Optional(validatorAmount),
   potentialRewards: Type.Optional(ValidationRewards),
-  validatorHealth: Type.Optional(
-    Type.Object(
-      {
-        reachabilityPercent: Type.Optional(percent),
-        benchedPChainRequestsPercent: percent,
-        benchedXChainRequestsPercent: percent,
-        benchedCChainRequestsPercent: percent,
-      },
-      { additionalProperties: false, description: 'Whether the node was reached of late' },
-    ),
+  validatorHealth: Optional.Object(
+    {
+      reachabilityPercent: Type.Optional(percent),
+      benchedPChainRequestsPercent: percent,
+      benchedXChainRequestsPercent: percent,
+      benchedCChainRequestsPercent: percent,
+    },
+    { additionalProperties: false, description: 'Whether the node was reached of late' },
   ),
   geolocation: Type.Optional(
-    Type.Null({ description: 'Where the node is; always null here', examples: [null] }),
+    Type.Null('Where the node is; always null here', { examples: [null] }),
   ),
   // Removed only.
   removeTxHash: Type.Optional(cb58),
@@ -195,7 +191,7 @@ export const L1Validator = Type.Component('L1Validator', 'An L1 validation', {
   nodeId: Type.String('Id of the node'),
   subnetId: cb58,
   weight: Type.Integer('Weight in the set of validators'),
-  remainingBalance: Type.Integer({ description: 'nAVAX', 'x-decimals': 9 }),
+  remainingBalance: Type.Integer('nAVAX', { 'x-decimals': 9 }),
   creationTimestamp: Type.Integer('Unix seconds'),
   blsCredentials: Type.Object(
     { publicKey: Type.String('48 bytes, 0x hex') },
@@ -223,7 +219,7 @@ export const Delegator = Type.Component(
     delegationFee: Type.String('the validator’s fee, percent, decimal'),
     startTimestamp: Type.Integer('Unix seconds'),
     endTimestamp: Type.Integer('Unix seconds'),
-    delegationStatus: Type.Enum([...delegationStatuses], 'State of the delegation'),
+    delegationStatus: Type.Enum(delegationStatuses, 'State of the delegation'),
     estimatedGrossReward: Type.Optional(stakeAmount('expected reward, before the fee')),
     estimatedNetReward: Type.Optional(stakeAmount('expected reward, after the fee')),
     grossReward: Type.Optional(stakeAmount('reward with the fee; 0 when none was paid')),
@@ -269,7 +265,7 @@ export const PendingReward = Type.Component(
       'smallest unit of the asset of `estimatedReward`',
       'estimatedReward.denomination',
     ),
-    progress: Type.Number({ description: 'percent of the time that is over', examples: [50] }),
+    progress: Type.Number('percent of the time that is over', { examples: [50] }),
     estimatedReward: AssetAmount,
   },
 )

@@ -56,7 +56,17 @@ export function createNodeApi(options: {
   readonly maxReplyBytes: number
 }): NodeApi {
   const base = options.url.replace(/\/+$/, '')
-  const transport = namingAbsence(options.transport)
+  // Nodes answer 404 for an API that is off, and for one of a chain that they have yet to start.
+  const transport: Transport = {
+    request: async (request) => {
+      const reply = await options.transport.request(request)
+      if (reply.status === 404)
+        throw new Fault('node-refused', 'a node does not offer this API', {
+          detail: { status: 404 },
+        })
+      return reply
+    },
+  }
   const target = (path: string): RpcTarget => ({ ...options, transport, url: `${base}${path}` })
   // Public nodes take 40 calls a batch.
   const batch = new BatchSize(40)
@@ -83,20 +93,6 @@ export function createNodeApi(options: {
   }
 
   return { call, tryCall, callEvm }
-}
-
-/** Nodes answer 404 for an API that is off, and for one of a chain that they have yet to start. */
-function namingAbsence(transport: Transport): Transport {
-  return {
-    request: async (request) => {
-      const reply = await transport.request(request)
-      if (reply.status === 404)
-        throw new Fault('node-refused', 'a node does not offer this API', {
-          detail: { status: 404 },
-        })
-      return reply
-    },
-  }
 }
 
 /** Returns whether a failed call met an API that is not there, or not there yet. */

@@ -145,7 +145,7 @@ const { echo: echoContract } = contracts('Service', {
     path: '/v1/echo',
     summary: 'echo',
     weight: 1,
-    parameters: { ...noParameters, body: Type.Object({ text: Type.String() }) },
+    body: Type.Object({ text: Type.String() }),
     response: Type.Unknown(),
   },
 })

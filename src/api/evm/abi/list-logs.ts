@@ -42,10 +42,17 @@ export function listLogs({
   return operation(EvmTransactions.listLogs, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
     const route = EvmTransactions.listLogs.id
+    const { event } = query
+    const topic0 =
+      event === undefined ? query.topic0 : to0x(keccak256(new TextEncoder().encode(event)))
+    const topics = [topic0, query.topic1, query.topic2, query.topic3]
     const { rows, next, headers } = await logPage(tokens, {
       chain,
       query,
-      filter: filterOf(query),
+      filter: {
+        addresses: query.address === undefined ? undefined : [fromHex(query.address)],
+        topics: topics.map((each) => (typeof each === 'string' ? [fromHex(each)] : undefined)),
+      },
       list: { route, subject: { chainId: chain.facts.key } },
     })
     const addresses = rows.map(({ address }) => fromHex(address))
@@ -129,17 +136,6 @@ export async function keptLogs(chain: ServedChain): Promise<Database> {
   if (store === undefined)
     throw new Fault('not-ready', `no log of this chain is stored yet: ${chain.facts.name}`)
   return store
-}
-
-function filterOf(query: Input<typeof EvmTransactions.listLogs>['query']): LogFilter {
-  const { event } = query
-  const topic0 =
-    event === undefined ? query.topic0 : to0x(keccak256(new TextEncoder().encode(event)))
-  const topics = [topic0, query.topic1, query.topic2, query.topic3]
-  return {
-    addresses: query.address === undefined ? undefined : [fromHex(query.address)],
-    topics: topics.map((each) => (typeof each === 'string' ? [fromHex(each)] : undefined)),
-  }
 }
 
 /** The rows of a page, and where the next one begins; a page may be short where few logs pass. */

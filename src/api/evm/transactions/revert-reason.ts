@@ -82,17 +82,14 @@ export function createRevertReasons(clock: Clock): RevertReasons {
       found ??= await answerOfNode(clock, signal, (until) => way(failed, until))
     if (found === undefined) return undefined
     known.set(row.hash, found)
-    return reasonOf(failed, found)
-  }
-}
-
-function reasonOf(failed: Failed, { data, error, source }: FoundReason): RevertReason {
-  const decoded = errorOf(failed.abis, contractOf(failed.chain, failed.to), data)
-  return {
-    message: decoded === undefined ? failureText(error) : wordsOf(decoded),
-    source,
-    data: data.length === 0 ? undefined : to0x(data),
-    decoded,
+    const { data, error, source } = found
+    const decoded = errorOf(failed.abis, contractOf(failed.chain, failed.to), data)
+    return {
+      message: decoded === undefined ? failureText(error) : wordsOf(decoded),
+      source,
+      data: data.length === 0 ? undefined : to0x(data),
+      decoded,
+    }
   }
 }
 

@@ -40,7 +40,13 @@ export async function transactionContext(
   more: readonly number[] = [],
 ): Promise<TransactionContext> {
   const book = addressBooks(chain)
-  const named = await book.load(transactionAddresses(rows, more))
+  // Numbers of the addresses in `rows`, and `more`.
+  const ids = [...more]
+  for (const row of rows) {
+    ids.push(row.fromId)
+    if (row.toId !== undefined) ids.push(row.toId)
+  }
+  const named = await book.load(ids)
   const methodName = await methodNames(rows.map(({ selector }) => selector))
   const labels = await labelsOf(
     book,
@@ -57,16 +63,6 @@ export async function nativeTransactions(
 ): Promise<NativeTransaction[]> {
   const context = await transactionContext(evm, chain, rows)
   return rows.map((row) => nativeTransaction(row, context))
-}
-
-/** Numbers of the addresses in `rows`, and `more`. */
-function transactionAddresses(rows: readonly TransactionRow[], more: readonly number[]): number[] {
-  const ids = [...more]
-  for (const row of rows) {
-    ids.push(row.fromId)
-    if (row.toId !== undefined) ids.push(row.toId)
-  }
-  return ids
 }
 
 /** A transaction of a list. */

@@ -67,8 +67,6 @@ export function subnetFees(context: PrimaryContext): Operation<'getMetricsBySubn
   })
 }
 
-type L1Now = { readonly time: number; readonly accrued: bigint }
-
 type Query = {
   readonly metric: string
   readonly query: PointRange & { readonly network?: (typeof networkNames)[number] | undefined }
@@ -91,7 +89,10 @@ async function answered(
     const now = await l1Now(store)
     const known = past.get(store) ?? new Map<number, bigint>()
     past.set(store, known)
-    const days = await daysOf(known, store, { steps, now })
+    const first = steps.reduce((least, { time }) => Math.min(least, time), now.time)
+    for (let day = dayOf(first); day <= now.time; day += 86_400)
+      if (!known.has(day)) known.set(day, await accruedBefore(store, day))
+    const days = feeDays(steps, now, (day) => known.get(day) ?? now.accrued)
     return { body: { results: dayPoints(valuesOf(days, metric), now.time, query) }, ...height }
   }
   throw new Fault('not-found', 'no L1 validation is known here for this id')
@@ -101,17 +102,6 @@ async function answered(
  * Fees accrued at the ends of days, by store. Days that are over never change: each is read once.
  */
 type PastDays = WeakMap<Reader, Map<number, bigint>>
-
-async function daysOf(
-  known: Map<number, bigint>,
-  store: Reader,
-  { steps, now }: { readonly steps: readonly L1Step[]; readonly now: L1Now },
-): Promise<FeeDays> {
-  const first = steps.reduce((least, { time }) => Math.min(least, time), now.time)
-  for (let day = dayOf(first); day <= now.time; day += 86_400)
-    if (!known.has(day)) known.set(day, await accruedBefore(store, day))
-  return feeDays(steps, now, (day) => known.get(day) ?? now.accrued)
-}
 
 /** Returns the value of a metric for each day. */
 function valuesOf(days: FeeDays, metric: string): ReadonlyMap<number, bigint> {
@@ -147,17 +137,20 @@ export function dayOf(time: number): number {
   return time - (time % daySeconds)
 }
 
+/** A moment, and the fees accrued until it. */
+type L1Moment = { readonly time: number; readonly accrued: bigint }
+
 type Interval = {
   readonly validation: number
-  readonly start: { readonly time: number; readonly accrued: bigint }
-  readonly end: { readonly time: number; readonly accrued: bigint }
+  readonly start: L1Moment
+  readonly end: L1Moment
   readonly paid: bigint
 }
 
 /** Days from the first change to `now`; none without changes. */
 export function feeDays(
   steps: readonly L1Step[],
-  now: { readonly time: number; readonly accrued: bigint },
+  now: L1Moment,
   accruedBefore: AccruedBefore,
 ): FeeDays {
   const intervals = intervalsOf(steps, now)
@@ -168,14 +161,21 @@ export function feeDays(
     days.set(day, { fees: 0n, whole: 0, paying: 0 })
   const marked = new Map<number, number>()
   for (const interval of intervals) addInterval(days, interval, accruedBefore, marked)
-  return summed(days, accruedBefore)
+  // Running numbers as numbers of each day, whole days priced.
+  const result = new Map<number, FeeDay>()
+  let whole = 0
+  let paying = 0
+  for (const [day, entry] of days) {
+    whole += entry.whole
+    paying += entry.paying
+    const price = whole === 0 ? 0n : accruedBefore(day + daySeconds) - accruedBefore(day)
+    result.set(day, { fees: entry.fees + BigInt(whole) * price, paying })
+  }
+  return result
 }
 
 /** Stretches in which validations were active, and what each paid in them. */
-function intervalsOf(
-  steps: readonly L1Step[],
-  now: { readonly time: number; readonly accrued: bigint },
-): Interval[] {
+function intervalsOf(steps: readonly L1Step[], now: L1Moment): Interval[] {
   const intervals: Interval[] = []
   for (const [at, start] of steps.entries()) {
     if (!start.active) continue
@@ -229,18 +229,4 @@ function addTo(days: Days, day: number, fees: bigint): void {
 function change(days: Days, day: number, name: 'whole' | 'paying', by: number): void {
   const entry = days.get(day)
   if (entry !== undefined) entry[name] += by
-}
-
-/** Running numbers as numbers of each day, whole days priced. */
-function summed(days: Days, accruedBefore: AccruedBefore): FeeDays {
-  const result = new Map<number, FeeDay>()
-  let whole = 0
-  let paying = 0
-  for (const [day, entry] of days) {
-    whole += entry.whole
-    paying += entry.paying
-    const price = whole === 0 ? 0n : accruedBefore(day + daySeconds) - accruedBefore(day)
-    result.set(day, { fees: entry.fees + BigInt(whole) * price, paying })
-  }
-  return result
 }

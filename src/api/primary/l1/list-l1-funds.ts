@@ -11,10 +11,10 @@ import {
   type L1Validation,
   l1Validations,
 } from '../../../store/query/primary/l1-validators.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
-import { nextToken, numberedPage } from '../../operation/paging.ts'
-import { indexedTo, idIn } from '../inputs.ts'
+import { type Operation } from '../../operation/operation.ts'
+import { idIn } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
+import { networkOperation } from '../network-operation.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
@@ -23,18 +23,14 @@ type Validations = ReturnType<typeof keptFor<ServedNetwork['store'], readonly L1
 /** Balances of active L1 validators, shortest first. */
 export function listL1ValidatorFunds(context: PrimaryContext): Operation<'listL1ValidatorFunds'> {
   const validations = keptFor(context.clock, l1Validations)
-  return operation(L1Validators.listL1ValidatorFunds, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const height = await indexedTo(network.store, 'P')
+  return networkOperation(context, L1Validators.listL1ValidatorFunds, async (network, input) => {
     const rate = await rateOf(network, validations)
-    const subnetId = query.subnetId === undefined ? undefined : idIn('subnetId', query.subnetId)
+    const { subnetId: text } = input.query
+    const subnetId = text === undefined ? undefined : idIn('subnetId', text)
     const funded = rate.active
       .filter((validation) => subnetId === undefined || equalBytes(validation.subnetId, subnetId))
       .toSorted(byEnd)
-    const page = await numberedPage(context.tokens, {
-      route: L1Validators.listL1ValidatorFunds.id,
-      subject: { network: network.network },
-      query,
+    const page = await input.page({
       rows: async (after, limit) => afterValidation(funded, after).slice(0, limit),
       numberOf: ({ id }) => id,
     })
@@ -46,23 +42,20 @@ export function listL1ValidatorFunds(context: PrimaryContext): Operation<'listL1
       remainingBalance: String(validation.balanceEnd - rate.accrued),
       daysLeft: rate.daysOf(validation),
     }))
-    return { body: { ...nextToken(page), feeRate: rate.view, validators }, ...height }
+    return { ...page.next, feeRate: rate.view, validators }
   })
 }
 
 /** L1s in sum, the one whose first validator runs out coming first. */
 export function listL1Funds(context: PrimaryContext): Operation<'listL1Funds'> {
   const validations = keptFor(context.clock, l1Validations)
-  return operation(L1Validators.listL1Funds, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const height = await indexedTo(network.store, 'P')
+  return networkOperation(context, L1Validators.listL1Funds, async (network, input) => {
     const rate = await rateOf(network, validations)
-    const groups = groupsOf(await validations(network.store))
+    const groups = [
+      ...Map.groupBy(await validations(network.store), ({ subnetId }) => keyOf(subnetId)).values(),
+    ]
     const ordered = groups.toSorted((a, b) => byEnd(firstOut(a), firstOut(b)))
-    const page = await numberedPage(context.tokens, {
-      route: L1Validators.listL1Funds.id,
-      subject: { network: network.network },
-      query,
+    const page = await input.page({
       rows: async (after, limit) => {
         const from = ordered.findIndex((group) => itemAt(group, 0).id === after) + 1
         return ordered.slice(from, from + limit)
@@ -70,7 +63,7 @@ export function listL1Funds(context: PrimaryContext): Operation<'listL1Funds'> {
       numberOf: (group) => itemAt(group, 0).id,
     })
     const subnets = page.rows.map((group) => subnetView(group, rate))
-    return { body: { ...nextToken(page), feeRate: rate.view, subnets }, ...height }
+    return { ...page.next, feeRate: rate.view, subnets }
   })
 }
 
@@ -155,10 +148,6 @@ function afterValidation(
   return id === undefined
     ? validations
     : validations.slice(validations.findIndex((validation) => validation.id === id) + 1)
-}
-
-function groupsOf(validations: readonly L1Validation[]): L1Validation[][] {
-  return [...Map.groupBy(validations, ({ subnetId }) => keyOf(subnetId)).values()]
 }
 
 function firstOut(group: readonly L1Validation[]): L1Validation | undefined {

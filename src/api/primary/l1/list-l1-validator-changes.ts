@@ -10,9 +10,10 @@ import {
   numberOfValidation,
   type StoredOwnChange,
 } from '../../../store/query/primary/l1-validators.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Operation } from '../../operation/operation.ts'
 import { cursorOf, nextToken, readPage } from '../../operation/paging.ts'
-import { idIn, indexedTo } from '../inputs.ts'
+import { idIn } from '../inputs.ts'
+import { networkOperation } from '../network-operation.ts'
 import type { PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
@@ -24,9 +25,9 @@ const place = cursorOf<Place>(struct({ height: f64, pos: f64 }))
 export function listL1ValidatorChanges(
   context: PrimaryContext,
 ): Operation<'listL1ValidatorChanges'> {
-  return operation(L1Validators.listL1ValidatorChanges, async ({ path, query }) => {
-    const { store, network } = context.networks.find(path.network)
-    const height = await indexedTo(store, 'P')
+  return networkOperation(context, L1Validators.listL1ValidatorChanges, async (served, input) => {
+    const { store, network } = served
+    const { path, query } = input
     const number = await numberOfValidation(store, idIn('l1ValidationId', path.l1ValidationId))
     if (number === undefined)
       throw new Fault('not-found', `validation is not known here: ${path.l1ValidationId}`)
@@ -39,20 +40,17 @@ export function listL1ValidatorChanges(
       cursorOf: ({ height: at, pos }) => ({ height: at, pos }),
     })
     return {
-      body: {
-        ...nextToken(page),
-        changes: page.rows.map((row) => ({
-          timestamp: row.time,
-          blockHeight: String(row.height),
-          txHash: row.txId && toCb58(row.txId),
-          weight: wideInteger(row.weight),
-          remainingBalance: String(row.remainingBalance),
-          balanceAdded: String(row.balanceChange > 0n ? row.balanceChange : 0n),
-          balanceReturned: String(row.balanceChange < 0n ? -row.balanceChange : 0n),
-          isActive: row.active,
-        })),
-      },
-      ...height,
+      ...nextToken(page),
+      changes: page.rows.map((row) => ({
+        timestamp: row.time,
+        blockHeight: String(row.height),
+        txHash: row.txId && toCb58(row.txId),
+        weight: wideInteger(row.weight),
+        remainingBalance: String(row.remainingBalance),
+        balanceAdded: String(row.balanceChange > 0n ? row.balanceChange : 0n),
+        balanceReturned: String(row.balanceChange < 0n ? -row.balanceChange : 0n),
+        isActive: row.active,
+      })),
     }
   })
 }

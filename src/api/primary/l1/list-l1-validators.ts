@@ -11,19 +11,17 @@ import {
   listL1Validators as l1Rows,
   type StoredL1Validator,
 } from '../../../store/query/primary/l1-validators.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
-import { nextToken, numberedPage } from '../../operation/paging.ts'
-import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
+import { type Operation } from '../../operation/operation.ts'
+import { idIn, nodeIdIn } from '../inputs.ts'
+import { networkOperation } from '../network-operation.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
 /** Validators of L1s with their balances, newest first. */
 export function listL1Validators(context: PrimaryContext): Operation<'listL1Validators'> {
-  return operation(L1Validators.listL1Validators, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
+  return networkOperation(context, L1Validators.listL1Validators, async (network, input) => {
     const { store } = network
-    const height = await indexedTo(store, 'P')
-    const { l1ValidationId, nodeId, subnetId } = query
+    const { l1ValidationId, nodeId, subnetId, includeInactiveL1Validators } = input.query
     const node = nodeId === undefined ? undefined : nodeIdIn('nodeId', nodeId)
     const filters = {
       validationId:
@@ -31,27 +29,16 @@ export function listL1Validators(context: PrimaryContext): Operation<'listL1Vali
       subnetId: subnetId === undefined ? undefined : idIn('subnetId', subnetId),
       node: node === undefined ? undefined : ((await numberOfNode(store, node)) ?? 0),
     }
-    const page = await numberedPage(context.tokens, {
-      route: L1Validators.listL1Validators.id,
-      subject: { network: network.network },
-      query,
-      rows: (after, limit) =>
-        l1Rows(store, {
-          ...filters,
-          includeInactive: query.includeInactiveL1Validators ?? false,
-          after,
-          limit,
-        }),
+    const includeInactive = includeInactiveL1Validators ?? false
+    const { rows, next } = await input.page({
+      rows: (after, limit) => l1Rows(store, { ...filters, includeInactive, after, limit }),
       numberOf: ({ id }) => id,
     })
     const fees = await accruedFees(store)
     return {
-      body: {
-        ...nextToken(page),
-        blockHeight: String(height.indexedHeight),
-        validators: page.rows.map((row) => l1View(network, row, fees)),
-      },
-      ...height,
+      ...next,
+      blockHeight: String(input.indexedHeight),
+      validators: rows.map((row) => l1View(network, row, fees)),
     }
   })
 }

@@ -65,12 +65,6 @@ type Genesis = {
 async function genesisOf(kept: WeakMap<Reader, Genesis>, store: Reader): Promise<Genesis> {
   const known = kept.get(store)
   if (known !== undefined) return known
-  const found = await readSupply(store)
-  kept.set(store, found)
-  return found
-}
-
-async function readSupply(store: Reader): Promise<Genesis> {
   const [raw] = await rawBlocksFrom(store, genesisId, 1)
   assert(raw?.id === genesisId, 'a served network has its genesis')
   const { genesis } = readGenesis(raw.bytes)
@@ -86,7 +80,9 @@ async function readSupply(store: Reader): Promise<Genesis> {
       ? [{ until: output.locktime, amount: output.output.amount }]
       : [],
   )
-  return { initial: genesis.initialSupply, locked }
+  const found = { initial: genesis.initialSupply, locked }
+  kept.set(store, found)
+  return found
 }
 
 /** Fees of all blocks of the network's C-Chain in wei; `undefined` where not all are indexed. */

@@ -4,19 +4,17 @@ import { withPlaces } from '../../../core/text.ts'
 import { PrimaryNetwork } from '../../../shape/operations/primary-network.ts'
 import type { Static } from '../../../shape/type.ts'
 import { type StakeSummary, stakeSummary } from '../../../store/query/primary/stakers.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
-import { indexedTo } from '../inputs.ts'
+import { type Operation } from '../../operation/operation.ts'
 import { keptFor } from '../lists.ts'
+import { networkOperation } from '../network-operation.ts'
 import type { PrimaryContext } from './networks.ts'
 
 /** Stake, delegation and reward rates of the primary network. */
 export function getNetworkDetails(context: PrimaryContext): Operation<'getNetworkDetails'> {
   const summaries = keptFor(context.clock, stakeSummary)
-  return operation(PrimaryNetwork.getNetworkDetails, async ({ path }) => {
-    const { store } = context.networks.find(path.network)
-    const height = await indexedTo(store, 'P')
-    return { body: view(await summaries(store)), ...height }
-  })
+  return networkOperation(context, PrimaryNetwork.getNetworkDetails, async ({ store }) =>
+    view(await summaries(store)),
+  )
 }
 
 function view(summary: StakeSummary): Static<typeof PrimaryNetwork.getNetworkDetails.response> {

@@ -6,18 +6,17 @@
 import { primarySubnetId } from '../../../codec/primary/ids.ts'
 import { equalBytes } from '../../../core/bytes.ts'
 import { stakingMetrics, PrimaryNetwork } from '../../../shape/operations/primary-network.ts'
-import type { Asset } from '../../../shape/primary/asset.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { l1Now, l1Steps } from '../../../store/query/primary/l1-validators.ts'
 import { subnetById } from '../../../store/query/primary/network.ts'
 import { stakeDays } from '../../../store/query/primary/stakers.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
-import { nextToken, numberedPage } from '../../operation/paging.ts'
-import { indexedTo, idIn } from '../inputs.ts'
+import { type Operation } from '../../operation/operation.ts'
+import { idIn } from '../inputs.ts'
 import { dayOf } from '../l1/l1-fee-metrics.ts'
 import { dayPoints } from '../lists.ts'
+import { networkOperation } from '../network-operation.ts'
 import { stakeAssets } from '../views/asset.ts'
-import type { PrimaryContext, ServedNetwork } from './networks.ts'
+import type { PrimaryContext } from './networks.ts'
 
 const defaultPoints = 100
 
@@ -25,33 +24,26 @@ type Metric = (typeof stakingMetrics)[number]
 
 /** Counts or weights at the end of each day; of today so far. */
 export function getStakingMetrics(context: PrimaryContext): Operation<'getStakingMetrics'> {
-  return operation(PrimaryNetwork.getStakingMetrics, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
+  return networkOperation(context, PrimaryNetwork.getStakingMetrics, async (network, input) => {
+    const { path, query } = input
     const { store } = network
-    const height = await indexedTo(store, 'P')
     const subnetId =
       query.subnetId === undefined ? primarySubnetId : idIn('subnetId', query.subnetId)
     const values = await valuesOf(store, subnetId, path.metric)
     const points = dayPoints(values, (await l1Now(store)).time, query)
-    const page = await numberedPage(context.tokens, {
-      route: PrimaryNetwork.getStakingMetrics.id,
-      subject: { ...path, network: network.network },
-      query,
+    const page = await input.page({
       usualSize: defaultPoints,
       rows: (before, limit) =>
         points.filter(({ timestamp }) => timestamp < (before ?? Infinity)).slice(0, limit),
       numberOf: ({ timestamp }) => timestamp,
     })
-    const asset = await stakedIn(network, subnetId)
-    return { body: { ...nextToken(page), results: [...page.rows], asset }, ...height }
+    // Asset that is staked in a subnet; `undefined` where only weights are set.
+    const elastic = (await subnetById(store, subnetId))?.transformation
+    const isPrimary = equalBytes(subnetId, primarySubnetId)
+    const stakeAssetId = isPrimary ? network.avaxAssetId : elastic?.assetId
+    const asset = (await stakeAssets(network, [{ stakeAssetId }]))({ stakeAssetId })
+    return { ...page.next, results: [...page.rows], asset }
   })
-}
-
-/** Asset that is staked in a subnet; `undefined` where only weights are set. */
-async function stakedIn(network: ServedNetwork, subnetId: Uint8Array): Promise<Asset | undefined> {
-  const elastic = (await subnetById(network.store, subnetId))?.transformation
-  const assetId = equalBytes(subnetId, primarySubnetId) ? network.avaxAssetId : elastic?.assetId
-  return (await stakeAssets(network, [{ stakeAssetId: assetId }]))({ stakeAssetId: assetId })
 }
 
 /** Values by day, oldest first: of stakers, and of an L1's validators. */

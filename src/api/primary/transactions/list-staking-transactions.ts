@@ -1,14 +1,14 @@
 /** Document A, operation 5: staking transactions whose stake is active. */
 
 import { parseId, toCb58 } from '../../../core/cb58.ts'
-import { Fault } from '../../../core/fault.ts'
 import { PrimaryTransactions } from '../../../shape/operations/primary-transactions.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import { knownNumbers } from '../../../store/query/primary/addresses.ts'
 import { stakersByTx } from '../../../store/query/primary/stakers.ts'
 import { transactionsOfAddresses } from '../../../store/query/primary/transactions.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
-import { chainOf, type ChainOf, ownersAndAccountsIn } from '../inputs.ts'
+import { type Operation } from '../../operation/operation.ts'
+import { checkChain, type ChainOf, ownersAndAccountsIn } from '../inputs.ts'
+import { chainOperation } from '../network-operation.ts'
 import type { PrimaryContext } from '../network/networks.ts'
 import { autoRenewView } from '../views/auto-renew.ts'
 import { transactionTypesNamed } from '../views/transaction.ts'
@@ -18,38 +18,21 @@ import { addressKeys, transactionList } from './list-transactions.ts'
 export function listStakingTransactions(
   context: PrimaryContext,
 ): Operation<'listActivePrimaryNetworkStakingTransactions'> {
-  return operation(
-    PrimaryTransactions.listActivePrimaryNetworkStakingTransactions,
-    async ({ path, query }) => {
-      const chain = chainOf(context.networks, path)
-      if (chain.chain !== 'P')
-        throw new Fault(
-          'bad-parameter',
-          `blockchainId must be p-chain or its id here: ${path.blockchainId}`,
-        )
-      const sets = ownersAndAccountsIn(
-        query.addresses ?? '',
-        chain.hrp,
-        context.limits.maxAddresses,
-      )
-      const addresses = await knownNumbers(chain.store, addressKeys(chain, sets))
-      const types = query.txTypes?.flatMap((name) => transactionTypesNamed('P', name))
-      const list = await transactionList(context, {
-        chain,
-        query,
-        route: PrimaryTransactions.listActivePrimaryNetworkStakingTransactions.id,
-        places: async (range) =>
-          transactionsOfAddresses(chain.store, {
-            ...range,
-            addresses,
-            onlyOpenStakes: true,
-            types,
-          }),
-      })
-      const transactions = await withRenewal(chain, list.body.transactions)
-      return { ...list, body: { ...list.body, transactions } }
-    },
-  )
+  const contract = PrimaryTransactions.listActivePrimaryNetworkStakingTransactions
+  return chainOperation(context, contract, async (chain, { path, query }) => {
+    checkChain(chain, 'P', path.blockchainId)
+    const sets = ownersAndAccountsIn(query.addresses ?? '', chain.hrp, context.limits.maxAddresses)
+    const addresses = await knownNumbers(chain.store, addressKeys(chain, sets))
+    const types = query.txTypes?.flatMap((name) => transactionTypesNamed('P', name))
+    const list = await transactionList(context, {
+      chain,
+      query,
+      route: contract.id,
+      places: async (range) =>
+        transactionsOfAddresses(chain.store, { ...range, addresses, onlyOpenStakes: true, types }),
+    })
+    return { ...list, transactions: await withRenewal(chain, list.transactions) }
+  })
 }
 
 /** Says what the auto-renewed validators among the stakes will do. */

@@ -21,19 +21,18 @@ import {
   type StoredTransaction,
 } from '../../../store/query/primary/transactions.ts'
 import { firstBlockPosOf } from '../../../store/schema/primary/position.ts'
-import { type Answer, type Input, operation, type Operation } from '../../operation/operation.ts'
+import { type Input, type Operation } from '../../operation/operation.ts'
 import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import {
-  chainOf,
   type ChainOf,
   idIn,
   itemsOf,
   ownersAndAccountsIn,
-  indexedTo,
   unknownOn,
   chainInfo,
   type AddressSets,
 } from '../inputs.ts'
+import { chainOperation } from '../network-operation.ts'
 import type { PrimaryContext } from '../network/networks.ts'
 import { pageFactsOf } from '../views/transaction-facts.ts'
 import { transactionTypesNamed, transactionView } from '../views/transaction.ts'
@@ -42,22 +41,14 @@ import { transactionTypesNamed, transactionView } from '../views/transaction.ts'
 export function listTransactions(
   context: PrimaryContext,
 ): Operation<'listLatestPrimaryNetworkTransactions'> {
-  return operation(
-    PrimaryTransactions.listLatestPrimaryNetworkTransactions,
-    async ({ path, query }) => {
-      const chain = chainOf(context.networks, path)
-      const addresses = itemsOf(query.addresses ?? '')
-      checkFilters(addresses.length > 0 || query.l1ValidationId !== undefined, query)
-      const types = query.txTypes?.flatMap((name) => transactionTypesNamed(chain.chain, name))
-      const places = await placesOf(context, chain, { ...query, types })
-      return transactionList(context, {
-        chain,
-        query,
-        route: PrimaryTransactions.listLatestPrimaryNetworkTransactions.id,
-        places,
-      })
-    },
-  )
+  const contract = PrimaryTransactions.listLatestPrimaryNetworkTransactions
+  return chainOperation(context, contract, async (chain, { query }) => {
+    const addresses = itemsOf(query.addresses ?? '')
+    checkFilters(addresses.length > 0 || query.l1ValidationId !== undefined, query)
+    const types = query.txTypes?.flatMap((name) => transactionTypesNamed(chain.chain, name))
+    const places = await placesOf(context, chain, { ...query, types })
+    return transactionList(context, { chain, query, route: contract.id, places })
+  })
 }
 
 type Query = Input<typeof PrimaryTransactions.listLatestPrimaryNetworkTransactions>['query']
@@ -127,14 +118,12 @@ function placesOfBoth(few: PlacePage, many: PlacePage): PlacePage {
 
 /** The transaction with an id. */
 export function getPrimaryTransaction(context: PrimaryContext): Operation<'getTxByHash'> {
-  return operation(PrimaryTransactions.getTxByHash, async ({ path }) => {
-    const chain = chainOf(context.networks, path)
+  return chainOperation(context, PrimaryTransactions.getTxByHash, async (chain, { path }) => {
     const txId = idIn('txHash', path.txHash)
-    const height = await indexedTo(chain.store, chain.chain)
     const row = await transactionById(chain.store, chain.chain, txId)
     const [body] = row === undefined ? [] : await transactionViews(chain, [row])
     if (body === undefined) throw await unknownOn(chain, `transaction ${clip(path.txHash)}`)
-    return { body, ...height }
+    return body
   })
 }
 
@@ -166,12 +155,9 @@ export function addressKeys(chain: ChainOf, sets: AddressSets): Uint8Array[] {
 export async function transactionList(
   context: PrimaryContext,
   wanted: TransactionListQuery,
-): Promise<
-  Answer<Static<typeof PrimaryTransactions.listLatestPrimaryNetworkTransactions.response>>
-> {
+): Promise<Static<typeof PrimaryTransactions.listLatestPrimaryNetworkTransactions.response>> {
   const { chain, query, places } = wanted
   const { store } = chain
-  const height = await indexedTo(store, chain.chain)
   const { after, limit, next } = requestedPage(context.tokens, {
     route: wanted.route,
     subject: { network: chain.network, chain: chain.chain },
@@ -187,7 +173,7 @@ export async function transactionList(
   const shown = withinUtxos(rows, context.limits.transactionPageUtxos)
   const last = shown.length < found.places.length ? shown.at(-1)?.pos : found.goOnAfter
   const transactions = await transactionViews(chain, shown)
-  return { body: { ...next(last), transactions, chainInfo: chainInfo(chain) }, ...height }
+  return { ...next(last), transactions, chainInfo: chainInfo(chain) }
 }
 
 /** Returns the rest of a range after `pos`. */

@@ -4,8 +4,9 @@ import { Fault } from '../../../core/fault.ts'
 import { PrimaryTransactions } from '../../../shape/operations/primary-transactions.ts'
 import { assetsById, numberOfAsset } from '../../../store/query/primary/addresses.ts'
 import { transactionsOfAsset } from '../../../store/query/primary/transactions.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
-import { chainOf, type ChainOf, indexedTo, idIn } from '../inputs.ts'
+import { type Operation } from '../../operation/operation.ts'
+import { checkChain, idIn } from '../inputs.ts'
+import { chainOperation } from '../network-operation.ts'
 import type { PrimaryContext } from '../network/networks.ts'
 import { createdAssetView } from '../views/asset.ts'
 import { transactionTypesNamed } from '../views/transaction.ts'
@@ -13,19 +14,19 @@ import { transactionList } from './list-transactions.ts'
 
 /** One asset. Throws `not-found`, also for one whose creation is not indexed. */
 export function getAssetDetails(context: PrimaryContext): Operation<'getAssetDetails'> {
-  return operation(PrimaryTransactions.getAssetDetails, async ({ path }) => {
-    const chain = xChainOf(context, path)
-    const height = await indexedTo(chain.store, 'X')
+  return chainOperation(context, PrimaryTransactions.getAssetDetails, async (chain, { path }) => {
+    checkChain(chain, 'X', path.blockchainId)
     const [asset] = await assetsById(chain.store, [idIn('assetId', path.assetId)])
     if (asset?.name === undefined) throw unknownAsset(path.assetId)
-    return { body: createdAssetView(asset), ...height }
+    return createdAssetView(asset)
   })
 }
 
 /** Transactions of an asset, newest first. Throws `not-found` for one never seen. */
 export function listAssetTransactions(context: PrimaryContext): Operation<'listAssetTransactions'> {
-  return operation(PrimaryTransactions.listAssetTransactions, async ({ path, query }) => {
-    const chain = xChainOf(context, path)
+  const contract = PrimaryTransactions.listAssetTransactions
+  return chainOperation(context, contract, async (chain, { path, query }) => {
+    checkChain(chain, 'X', path.blockchainId)
     const { store } = chain
     const asset = await numberOfAsset(store, idIn('assetId', path.assetId))
     if (asset === undefined) throw unknownAsset(path.assetId)
@@ -33,19 +34,10 @@ export function listAssetTransactions(context: PrimaryContext): Operation<'listA
     return transactionList(context, {
       chain,
       query,
-      route: `${PrimaryTransactions.listAssetTransactions.id} ${asset}`,
+      route: `${contract.id} ${asset}`,
       places: async (range) => transactionsOfAsset(store, { ...range, asset, types }),
     })
   })
-}
-
-function xChainOf(context: PrimaryContext, path: Parameters<typeof chainOf>[1]): ChainOf {
-  const chain = chainOf(context.networks, path)
-  if (chain.chain === 'X') return chain
-  throw new Fault(
-    'bad-parameter',
-    `blockchainId must be x-chain or its id here: ${path.blockchainId}`,
-  )
 }
 
 function unknownAsset(assetId: string): Fault {

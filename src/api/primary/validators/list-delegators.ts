@@ -16,25 +16,20 @@ import {
   stakersByTx,
 } from '../../../store/query/primary/stakers.ts'
 import { rewardKinds } from '../../../store/schema/primary/position.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
-import { nextToken, numberedPage } from '../../operation/paging.ts'
-import { indexedTo } from '../inputs.ts'
+import { type Operation } from '../../operation/operation.ts'
 import { whoseOrAll } from '../lists.ts'
+import { networkOperation } from '../network-operation.ts'
 import type { PrimaryContext, ServedNetwork } from '../network/networks.ts'
 import { stakeAssets } from '../views/asset.ts'
 import { percentOf } from '../views/values.ts'
 
 /** Delegations, newest first. */
 export function listDelegators(context: PrimaryContext): Operation<'listDelegators'> {
-  return operation(Validators.listDelegators, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const height = await indexedTo(network.store, 'P')
+  return networkOperation(context, Validators.listDelegators, async (network, input) => {
+    const { query } = input
     const { rewardAddresses, nodeIds, delegationStatus } = query
     const whose = await whoseOrAll(context, network, { addresses: rewardAddresses, nodeIds })
-    const page = await numberedPage(context.tokens, {
-      route: Validators.listDelegators.id,
-      subject: { network: network.network },
-      query,
+    const page = await input.page({
       rows: (after, limit) =>
         delegatorRows(network.store, {
           ...whose,
@@ -45,8 +40,7 @@ export function listDelegators(context: PrimaryContext): Operation<'listDelegato
         }),
       numberOf: ({ pos }) => pos,
     })
-    const delegators = await delegatorViews(network, page.rows)
-    return { body: { ...nextToken(page), delegators }, ...height }
+    return { ...page.next, delegators: await delegatorViews(network, page.rows) }
   })
 }
 
@@ -57,10 +51,13 @@ async function delegatorViews(
 ): Promise<Delegator[]> {
   const fees = await validatorFees(network, rows)
   const ended = rows.filter(({ status }) => status === 'completed')
-  const paid = await paidToDelegators(
-    network,
-    ended.map(({ txId }) => txId),
-  )
+  // Rewards paid to delegators themselves, by `keyOf` their transactions.
+  const txIds = ended.map(({ txId }) => txId)
+  const paid = new Map<string, bigint>()
+  for (const { stakerTxId, kind, amount } of await rewardsOfStakers(network.store, txIds)) {
+    if (rewardKinds[kind] === 'DELEGATOR')
+      paid.set(keyOf(stakerTxId), (paid.get(keyOf(stakerTxId)) ?? 0n) + amount)
+  }
   const assetOf = await stakeAssets(network, rows)
   return rows.map((row, at) => {
     const fee = itemAt(fees, at)
@@ -120,19 +117,6 @@ async function validatorFees(
     fees.push(fee ?? 0)
   }
   return fees
-}
-
-/** Rewards paid to delegators themselves, by `keyOf` their transactions. */
-async function paidToDelegators(
-  { store }: ServedNetwork,
-  txIds: readonly Uint8Array[],
-): Promise<ReadonlyMap<string, bigint>> {
-  const paid = new Map<string, bigint>()
-  for (const { stakerTxId, kind, amount } of await rewardsOfStakers(store, txIds)) {
-    if (rewardKinds[kind] === 'DELEGATOR')
-      paid.set(keyOf(stakerTxId), (paid.get(keyOf(stakerTxId)) ?? 0n) + amount)
-  }
-  return paid
 }
 
 /** Fee of a validator in millionths of a reward. Throws for one that was not requested. */

@@ -12,9 +12,10 @@ import {
   runningPosition,
   type StoredCycle,
 } from '../../../store/query/primary/rewards.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Operation } from '../../operation/operation.ts'
 import { cursorOf, nextToken, readPage } from '../../operation/paging.ts'
-import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
+import { idIn, nodeIdIn } from '../inputs.ts'
+import { networkOperation } from '../network-operation.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { currentCycleView, cycleView } from '../views/auto-renew.ts'
 
@@ -22,15 +23,14 @@ import { currentCycleView, cycleView } from '../views/auto-renew.ts'
 export function listValidatorCycles(
   context: PrimaryContext,
 ): Operation<'listAutoRenewedValidatorCycles'> {
-  return operation(Validators.listAutoRenewedValidatorCycles, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const height = await indexedTo(network.store, 'P')
+  const contract = Validators.listAutoRenewedValidatorCycles
+  return networkOperation(context, contract, async (network, { path, query }) => {
     const nodeId = nodeIdIn('nodeId', path.nodeId)
     const stakingTxId = query.txHash === undefined ? undefined : idIn('txHash', query.txHash)
     const only = stakingTxId === undefined ? {} : { stakingTxId }
     const node = (await numberOfNode(network.store, nodeId)) ?? -1
     const page = await readPage<StoredCycle, CycleCursor>(context.tokens, {
-      route: Validators.listAutoRenewedValidatorCycles.id,
+      route: contract.id,
       subject: { ...path, network: network.network },
       query,
       ...cycleCursor,
@@ -46,7 +46,7 @@ export function listValidatorCycles(
     })
     const isFirst = query.pageToken === undefined
     const current = isFirst ? await currentCycle(network, { node, ...only }) : {}
-    return { body: { ...nextToken(page), cycles: page.rows.map(cycleView), ...current }, ...height }
+    return { ...nextToken(page), cycles: page.rows.map(cycleView), ...current }
   })
 }
 

@@ -20,10 +20,11 @@ import {
   delegationFeesPaid,
 } from '../../../store/query/primary/validators.ts'
 import { rewardKinds } from '../../../store/schema/primary/position.ts'
-import { type Input, operation, type Operation } from '../../operation/operation.ts'
+import { type Input, type Operation } from '../../operation/operation.ts'
 import { nextToken, readPage, cursorOf } from '../../operation/paging.ts'
-import { indexedTo, idIn, itemsOf, nodeIdIn } from '../inputs.ts'
+import { idIn, itemsOf, nodeIdIn } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
+import { networkOperation } from '../network-operation.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { stakeAssets } from '../views/asset.ts'
 import { type PaidRewards, validatorView } from '../views/validator.ts'
@@ -34,10 +35,8 @@ const maxNodes = 100_000
 /** Validators of the primary network and of subnets, in all states. */
 export function listValidators(context: PrimaryContext): Operation<'listValidators'> {
   const weightsOf = keptFor(context.clock, totalWeights)
-  return operation(Validators.listValidators, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
+  return networkOperation(context, Validators.listValidators, async (network, { query }) => {
     const { store } = network
-    const height = await indexedTo(store, 'P')
     const subnetId = query.subnetId === undefined ? undefined : idIn('subnetId', query.subnetId)
     checkSort(network, query.sortBy, subnetId)
     const nodes = await nodesOf(network, context, query.nodeIds)
@@ -70,7 +69,7 @@ export function listValidators(context: PrimaryContext): Operation<'listValidato
       cursorOf: ({ cursor }) => cursor,
     })
     const validators = await validatorViews(network, weightsOf, page.rows)
-    return { body: { ...nextToken(page), validators }, ...height }
+    return { ...nextToken(page), validators }
   })
 }
 
@@ -151,12 +150,11 @@ export function listNodeValidators(
   context: PrimaryContext,
 ): Operation<'getSingleValidatorDetails'> {
   const weightsOf = keptFor(context.clock, totalWeights)
-  return operation(Validators.getSingleValidatorDetails, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const height = await indexedTo(network.store, 'P')
+  const contract = Validators.getSingleValidatorDetails
+  return networkOperation(context, contract, async (network, { path, query }) => {
     const node = await numberOfNode(network.store, nodeIdIn('nodeId', path.nodeId))
     const page = await readPage<ListedValidator, ValidatorCursor>(context.tokens, {
-      route: Validators.getSingleValidatorDetails.id,
+      route: contract.id,
       subject: { ...path, network: network.network },
       query,
       ...validatorCursor,
@@ -174,7 +172,7 @@ export function listNodeValidators(
       cursorOf: ({ cursor }) => cursor,
     })
     const validators = await validatorViews(network, weightsOf, page.rows)
-    return { body: { ...nextToken(page), validators }, ...height }
+    return { ...nextToken(page), validators }
   })
 }
 

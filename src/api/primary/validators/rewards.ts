@@ -15,10 +15,9 @@ import {
 } from '../../../store/query/primary/rewards.ts'
 import { listOpenStakers, type StoredStaker } from '../../../store/query/primary/stakers.ts'
 import { rewardKinds } from '../../../store/schema/primary/position.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
-import { nextToken, numberedPage } from '../../operation/paging.ts'
-import { indexedTo } from '../inputs.ts'
+import { type Operation } from '../../operation/operation.ts'
 import { whoseIn } from '../lists.ts'
+import { networkOperation } from '../network-operation.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { type AssetBook, assetBook, avax, stakeAssets } from '../views/asset.ts'
 import { stakingTypeOf, withdrawnPart } from '../views/auto-renew.ts'
@@ -28,14 +27,10 @@ import { delegationFees } from './list-delegators.ts'
 export function listRewards(
   context: PrimaryContext,
 ): Operation<'listHistoricalPrimaryNetworkRewards'> {
-  return operation(Validators.listHistoricalPrimaryNetworkRewards, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const height = await indexedTo(network.store, 'P')
+  const contract = Validators.listHistoricalPrimaryNetworkRewards
+  return networkOperation(context, contract, async (network, { query, page: pageOf }) => {
     const whose = await whoseIn(context, network, query)
-    const page = await numberedPage(context.tokens, {
-      route: Validators.listHistoricalPrimaryNetworkRewards.id,
-      subject: { network: network.network },
-      query,
+    const page = await pageOf({
       rows: (after, limit) =>
         rewardRows(network.store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
       numberOf: ({ utxo }) => utxo,
@@ -49,7 +44,7 @@ export function listRewards(
     const historicalRewards = await Promise.all(
       page.rows.map(async (row) => rewardView(network, row, book, await priceOf(row))),
     )
-    return { body: { ...nextToken(page), historicalRewards }, ...height }
+    return { ...page.next, historicalRewards }
   })
 }
 
@@ -106,22 +101,22 @@ export function rewardView(
 export function listPendingRewards(
   context: PrimaryContext,
 ): Operation<'listPendingPrimaryNetworkRewards'> {
-  return operation(Validators.listPendingPrimaryNetworkRewards, async ({ path, query }) => {
-    const network = context.networks.find(path.network)
-    const { store } = network
-    const height = await indexedTo(store, 'P')
+  const contract = Validators.listPendingPrimaryNetworkRewards
+  return networkOperation(context, contract, async (network, { query, page: pageOf }) => {
     const whose = await whoseIn(context, network, query)
-    const page = await numberedPage(context.tokens, {
-      route: Validators.listPendingPrimaryNetworkRewards.id,
-      subject: { network: network.network },
-      query,
+    const page = await pageOf({
       rows: (after, limit) =>
-        listOpenStakers(store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
+        listOpenStakers(network.store, {
+          ...whose,
+          order: query.sortOrder ?? 'desc',
+          after,
+          limit,
+        }),
       numberOf: ({ pos }) => pos,
     })
     const now = context.clock.now() / 1_000
     const pendingRewards = await pendingViews(network, page.rows, now)
-    return { body: { ...nextToken(page), pendingRewards }, ...height }
+    return { ...page.next, pendingRewards }
   })
 }
 
@@ -141,6 +136,8 @@ async function pendingViews(
     assert(asset !== undefined, 'a stake that is paid for has an asset')
     const fee = row.validatorTxId === undefined ? 0 : feeOf(row.validatorTxId)
     const amount = (withdrawnPart(row) * BigInt(1_000_000 - fee)) / 1_000_000n
+    // Percent of the stake's time that is over, two decimals.
+    const share = (now - row.startTime) / Math.max(1, row.endTime - row.startTime)
     return {
       addresses: (row.validationOwner?.addresses ?? []).map((one) =>
         toPrimaryAddress(network.hrp, one),
@@ -152,14 +149,8 @@ async function pendingViews(
       startTimestamp: row.startTime,
       endTimestamp: row.endTime,
       rewardType: row.role === 'validator' ? 'VALIDATOR' : 'DELEGATOR',
-      progress: progressOf(row, now),
+      progress: Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100,
       estimatedReward: { ...asset, amount: String(amount) },
     }
   })
-}
-
-/** Percent of the stake's time that is over, two decimals. */
-function progressOf({ startTime, endTime }: StoredStaker, now: number): number {
-  const share = (now - startTime) / Math.max(1, endTime - startTime)
-  return Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100
 }

@@ -37,12 +37,6 @@ type View = PrimaryNetworkTransaction
 
 const names = { P: pTransactionNames, X: xTransactionNames, C: cTransactionNames } as const
 
-/** Upstream's name of a transaction type of a chain. */
-function transactionName(chain: ChainOf['chain'], type: number): string {
-  const known: Readonly<Record<number, string>> = names[chain]
-  return known[type] ?? 'UNKNOWN'
-}
-
 /** Wire type ids a type name stands for on a chain; none when the chain has no such type. */
 export function transactionTypesNamed(chain: ChainOf['chain'], name: string): number[] {
   const unnamed = name === 'UNKNOWN' && chain === 'P' ? [40, 41, 42] : []
@@ -52,21 +46,20 @@ export function transactionTypesNamed(chain: ChainOf['chain'], name: string): nu
 
 /** One transaction. */
 export function transactionView(of: ChainOf, row: StoredTransaction, facts: PageFacts): View {
-  const common = commonView(of, row, facts)
-  if (of.chain === 'P') return { ...common, ...pView(of, row, facts) }
-  return { ...common, ...(of.chain === 'X' ? xView(row, facts) : cView(row, facts)) }
-}
-
-function commonView(of: ChainOf, row: StoredTransaction, facts: PageFacts): View {
   const { body } = row
-  return {
+  // Upstream's name of a transaction type of a chain.
+  const known: Readonly<Record<number, string>> = names[of.chain]
+  const common = {
     txHash: toCb58(row.txId),
-    txType: transactionName(of.chain, row.type),
+    txType: known[row.type] ?? 'UNKNOWN',
     blockTimestamp: row.timestamp,
     blockNumber: heightText(row.pos),
     blockHash: blockHash(of, row.blockHash),
     consumedUtxos: (facts.spent.get(row.pos) ?? []).map((utxo) => utxoView(of, utxo, facts)),
-    emittedUtxos: (facts.made.get(row.pos) ?? []).map((utxo) => withReward(of, utxo, facts)),
+    emittedUtxos: (facts.made.get(row.pos) ?? []).map((utxo) => {
+      const view = utxoView(of, utxo, facts)
+      return utxo.reward === '' ? view : { ...view, rewardType: utxo.reward }
+    }),
     sourceChain: body.sourceChain && toCb58(body.sourceChain),
     destinationChain: body.destinationChain && toCb58(body.destinationChain),
     value: amounts(body.value, facts),
@@ -76,21 +69,14 @@ function commonView(of: ChainOf, row: StoredTransaction, facts: PageFacts): View
       body.l1BalanceBurned === undefined ? [] : [facts.book.view(1, body.l1BalanceBurned)],
     memo: body.memo && to0x(body.memo),
   }
+  if (of.chain === 'P') return { ...common, ...pView(of, row, facts) }
+  return { ...common, ...(of.chain === 'X' ? xView(row, facts) : cView(row, facts)) }
 }
 
 /** Ids of EVM blocks are hashes in hex, all others cb58. */
 function blockHash(of: ChainOf, hash: Uint8Array | undefined): string {
   if (hash === undefined) return ''
   return of.chain === 'C' ? to0x(hash) : toCb58(hash)
-}
-
-function withReward(
-  of: ChainOf,
-  utxo: Parameters<typeof utxoView>[1],
-  facts: PageFacts,
-): View['emittedUtxos'][number] {
-  const view = utxoView(of, utxo, facts)
-  return utxo.reward === '' ? view : { ...view, rewardType: utxo.reward }
 }
 
 function amounts(list: readonly StoredAmount[], { book }: PageFacts): AssetAmount[] {

@@ -82,7 +82,18 @@ export const slices: EvmKind<GrowingSlices, Slices> = {
 /** Addresses, by their places in the batch. */
 export const addresses: EvmKind<Words, Uint32Array> = {
   ...growingWords,
-  joined: (parts, moves) => renamed(parts, moves.addresses),
+  joined: (parts, moves) => {
+    const all = new Uint32Array(lengthOf(parts))
+    let to = 0
+    for (const [part, values] of parts.entries()) {
+      const map = itemAt(moves.addresses, part)
+      for (let at = 0; at < values.length; at++) {
+        const place = u32At(values, at)
+        all[to++] = place === noAddress ? noAddress : u32At(map, place)
+      }
+    }
+    return all
+  },
 }
 
 /** Rows of the table in which this table's rows lie. */
@@ -133,19 +144,6 @@ function shifted(parts: readonly Uint32Array[], shifts: readonly number[]): Uint
   for (const [part, values] of parts.entries()) {
     const shift = itemAt(shifts, part)
     for (let at = 0; at < values.length; at++) all[to++] = u32At(values, at) + shift
-  }
-  return all
-}
-
-function renamed(parts: readonly Uint32Array[], maps: readonly Uint32Array[]): Uint32Array {
-  const all = new Uint32Array(lengthOf(parts))
-  let to = 0
-  for (const [part, values] of parts.entries()) {
-    const map = itemAt(maps, part)
-    for (let at = 0; at < values.length; at++) {
-      const place = u32At(values, at)
-      all[to++] = place === noAddress ? noAddress : u32At(map, place)
-    }
   }
   return all
 }

@@ -162,7 +162,11 @@ class Builder {
     const keys = Array.from({ length: this.#count }, (_, index) => ({
       index,
       path: nibbles(encodeRlp(indexBytes(index))),
-    })).toSorted((a, b) => comparePaths(a.path, b.path))
+    })).toSorted((a, b) => {
+      for (let at = 0; at < Math.min(a.path.length, b.path.length); at++)
+        if (a.path[at] !== b.path[at]) return u8At(a.path, at) - u8At(b.path, at)
+      return a.path.length - b.path.length
+    })
     this.#add(keys, 0)
     return { count: this.#count, leafPaths: this.#leafPaths, nodes: this.#nodes }
   }
@@ -229,10 +233,4 @@ function nibbles(bytes: Uint8Array): Uint8Array {
     path[at * 2 + 1] = u8At(bytes, at) & 15
   }
   return path
-}
-
-function comparePaths(a: Uint8Array, b: Uint8Array): number {
-  for (let at = 0; at < Math.min(a.length, b.length); at++)
-    if (a[at] !== b[at]) return u8At(a, at) - u8At(b, at)
-  return a.length - b.length
 }

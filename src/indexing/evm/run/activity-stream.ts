@@ -37,7 +37,15 @@ export function activityStream(chain: Chain, notes: ActivityNotes): Stream {
     const end = await indexedHeight(database, 'blocks')
     const counted = await newestActivity(database)
     if (counted !== undefined && !(await isOfChain(database, counted))) {
-      await takeBack(chain)
+      // Removes the days that the chain no longer has.
+      await chain.commit(async (writer) => {
+        const gone: number[] = []
+        for (const block of await countedBlocks(writer)) {
+          if (await isOfChain(writer, block)) break
+          gone.push(block.start)
+        }
+        await writer.remove(activityDay, { start: gone })
+      })
       return { height: -1, isBusy: true, isLive: false }
     }
     const height = counted?.height ?? -1
@@ -81,18 +89,6 @@ function endOfRows(notes: ActivityNotes, from: number, end: number): number {
 async function isOfChain(store: Reader, { height, hash }: CountedBlock): Promise<boolean> {
   const stored = await blockHashAt(store, height)
   return stored !== undefined && equalBytes(stored, hash)
-}
-
-/** Removes the days that the chain no longer has. */
-async function takeBack({ commit }: Chain): Promise<void> {
-  await commit(async (writer) => {
-    const gone: number[] = []
-    for (const block of await countedBlocks(writer)) {
-      if (await isOfChain(writer, block)) break
-      gone.push(block.start)
-    }
-    await writer.remove(activityDay, { start: gone })
-  })
 }
 
 /** Stores `days`. Returns the bytes of the last one. */

@@ -50,7 +50,15 @@ type Changes = {
 export async function writeBalances(writer: Writer, input: BalanceInput): Promise<void> {
   const changes = changesOf(input)
   const known = await newestValues(writer, changes, input.stored)
-  const moved = movedValues(input)
+  // Amount that each transfer moves; both its ends need it.
+  const { transfers, arena } = input.batch
+  const moved: bigint[] = []
+  for (let row = 0; row < transfers.count; row++)
+    moved.push(
+      standardChangedBy(u8At(transfers.kind, row)) === 20
+        ? wideInteger(byteAt(arena, transfers.value, row))
+        : 0n,
+    )
   const rows = new BalanceRows(changes.rows.length)
   const holdings = new NewHoldings()
   for (let pair = 0; pair < changes.addressIds.length; pair++) {
@@ -209,19 +217,6 @@ async function newestValues(
       values[itemAt(some, at)] = row[1] === 1 ? -size : size
     }
   }
-  return values
-}
-
-/** Amount that each transfer moves; both its ends need it. */
-function movedValues({ batch }: BalanceInput): bigint[] {
-  const { transfers, arena } = batch
-  const values: bigint[] = []
-  for (let row = 0; row < transfers.count; row++)
-    values.push(
-      standardChangedBy(u8At(transfers.kind, row)) === 20
-        ? wideInteger(byteAt(arena, transfers.value, row))
-        : 0n,
-    )
   return values
 }
 

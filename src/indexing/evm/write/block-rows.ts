@@ -20,11 +20,17 @@ export async function writeBlocks(
   firstTx: number,
 ): Promise<void> {
   const { blocks, arena } = batch
+  const sums = new Float64Array(blocks.txCount.length)
+  let sum = firstTx
+  for (let at = 0; at < blocks.txCount.length; at++) {
+    sums[at] = sum
+    sum += u32At(blocks.txCount, at)
+  }
   await writer.insert(block, {
     ...storedColumns(storedBlocks, blocks, { arena, ids: noIds }),
     height: Float64Array.from(blocks.txCount, (_, row) => batch.from + row),
     hash_prefix: prefixesOf(blocks.hash),
-    first_tx: sumsBefore(blocks.txCount, firstTx),
+    first_tx: sums,
     fees: feesOf(batch),
   })
 }
@@ -77,14 +83,4 @@ function feesOf({ blocks, txs, arena }: BlockBatch): Uint8Array[] {
     sums[of] = itemAt(sums, of) + price * BigInt(f64At(txs.gasUsed, row))
   }
   return sums.map(wideBytes)
-}
-
-function sumsBefore(counts: Uint32Array, start: number): Float64Array {
-  const sums = new Float64Array(counts.length)
-  let sum = start
-  for (let at = 0; at < counts.length; at++) {
-    sums[at] = sum
-    sum += u32At(counts, at)
-  }
-  return sums
 }

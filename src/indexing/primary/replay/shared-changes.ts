@@ -5,7 +5,7 @@
 
 import { outputKeyOf } from '../../../codec/primary/ids.ts'
 import type { KnownUtxo } from '../batch/ledger-rows.ts'
-import type { Found, KnownImport, UtxoReader } from '../batch/stored-state.ts'
+import type { KnownImport, UtxoReader } from '../batch/stored-state.ts'
 import type { Draft } from './draft.ts'
 
 /** Changes, by `outputKeyOf`. */
@@ -30,24 +30,18 @@ export function findAfter(find: UtxoReader['find'], changes: SharedChanges): Utx
   return async (wanted, signal) => {
     const found = await find(wanted, signal)
     const keys = new Set(wanted.sharedKeys)
+    // An import whose export came is no longer early.
+    const kept = found.earlyImports.filter(
+      (one) => !changes.utxos.has(keyIn(one)) && !changes.early.has(keyIn(one)),
+    )
     return {
       utxos: [
         ...found.utxos.filter((utxo) => !changes.utxos.has(keyIn(utxo))),
         ...pick(changes.utxos, keys),
       ],
-      earlyImports: earlyAfter(found, changes, keys),
+      earlyImports: [...kept, ...pick(changes.early, keys)],
     }
   }
-}
-
-/** An import whose export came is no longer early. */
-function earlyAfter(
-  found: Found,
-  { utxos, early }: SharedChanges,
-  keys: Set<string>,
-): KnownImport[] {
-  const kept = found.earlyImports.filter((one) => !utxos.has(keyIn(one)) && !early.has(keyIn(one)))
-  return [...kept, ...pick(early, keys)]
 }
 
 function pick<T>(from: ReadonlyMap<string, T>, keys: ReadonlySet<string>): T[] {

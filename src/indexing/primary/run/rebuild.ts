@@ -91,12 +91,16 @@ function openStoredSource(reader: Reader): PrimarySource {
       if (value === undefined) throw new Fault('store-failed', `the store does not know: ${name}`)
       return value
     }
+    const parsed: unknown = JSON.parse(fact('upgrades'))
+    const times: Record<string, number> = {}
+    if (typeof parsed === 'object' && parsed !== null)
+      for (const [name, time] of Object.entries(parsed)) times[name] = Number(time)
     return {
       networkId: Number(fact('networkId')),
       nodeVersion: fact('nodeVersion'),
       genesisId: fromHex(fact('genesisId')),
       chainIds: { X: fromHex(fact('xChainId')), C: fromHex(fact('cChainId')) },
-      upgrades: upgradesIn(fact('upgrades')),
+      upgrades: times,
     }
   }
 
@@ -133,12 +137,4 @@ function openStoredSource(reader: Reader): PrimarySource {
       (await some(chainNumbers.X, dagHeight + from, dagHeight + until)).map(({ bytes }) => bytes),
     health: async () => [],
   }
-}
-
-function upgradesIn(text: string): Record<string, number> {
-  const parsed: unknown = JSON.parse(text)
-  const times: Record<string, number> = {}
-  if (typeof parsed === 'object' && parsed !== null)
-    for (const [name, time] of Object.entries(parsed)) times[name] = Number(time)
-  return times
 }

@@ -181,7 +181,7 @@ async function openCallers(
     open: () => openSmallStore(store, apiUseStore, apiUseTables),
   })
   closers.push(uses.close)
-  const calls = callsOf(config, { clock, log, store })
+  const calls = callsOf(config, clock, log, store)
   closers.push(calls.close)
   return {
     uses,
@@ -194,11 +194,9 @@ async function openCallers(
 /** Answers counted by key; the store is opened with the first of them. */
 function callsOf(
   config: Config,
-  {
-    clock,
-    log,
-    store,
-  }: { readonly clock: Clock; readonly log: Log; readonly store: StoreLocation },
+  clock: Clock,
+  log: Log,
+  store: StoreLocation,
 ): ApiServices['calls'] {
   let opened: Promise<Database> | undefined
   const open = (): Promise<Database> =>

@@ -37,7 +37,7 @@ const maxSegments = 260
 /** The route of a decoded path without its leading `/ext/`. */
 export function findRoute(path: string, options: RouteTable): Route | undefined {
   // All ways to cut a path into base and extension, longest base first.
-  const splits: Split[] = []
+  const splits: { readonly base: string; readonly extension: string }[] = []
   let cut = path.length
   while (cut > 0 && splits.length < maxSegments) {
     splits.push({ base: path.slice(0, cut), extension: path.slice(cut) })
@@ -55,8 +55,6 @@ export function findRoute(path: string, options: RouteTable): Route | undefined 
   }
   return undefined
 }
-
-type Split = { readonly base: string; readonly extension: string }
 
 function direct(base: string, extension: string, options: RouteTable): RouteHandler | undefined {
   const fixed = options.fixed.get(base)?.get(extension)

@@ -111,16 +111,14 @@ type Wanted = Readonly<
   Record<'from' | 'to' | 'source' | 'destination' | 'either', Uint8Array | undefined>
 >
 
-type PageQuery = {
-  readonly pageToken?: string | undefined
-  readonly pageSize?: number | undefined
-  readonly network?: (typeof networkNames)[number] | undefined
-}
-
 type ListRequest = {
   readonly route: string
   readonly filters: Readonly<Record<string, unknown>>
-  readonly query: PageQuery
+  readonly query: {
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+    readonly network?: (typeof networkNames)[number] | undefined
+  }
   readonly subject: ListSubject
   readonly matches: (row: MessageRow) => boolean
 }

@@ -21,8 +21,6 @@ const now = Number.POSITIVE_INFINITY
 const maxAgeDays = 7
 const secondsPerDay = 86_400
 
-type Table = ReadonlyMap<string, readonly Dated[]>
-
 /** Reads a price file. Throws `bad-config` with line and column. */
 export function filePrices(file: string, text: string): PriceSource {
   const table = new Map<string, Dated[]>()
@@ -48,7 +46,7 @@ export function filePrices(file: string, text: string): PriceSource {
 }
 
 function priceOf(
-  table: Table,
+  table: ReadonlyMap<string, readonly Dated[]>,
   key: string,
   wanted: { readonly currency: CurrencyCode; readonly day: number },
 ): string | undefined {

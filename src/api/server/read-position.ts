@@ -204,10 +204,8 @@ export function createFreshChains(options: FreshChainsOptions): FreshChains {
   }
 }
 
-type Keep = (store: Database, stage: string, make: () => FreshChain) => FreshChain
-
 /** Makes each chain of a store once. */
-function chainKeeper(): Keep {
+function chainKeeper(): (store: Database, stage: string, make: () => FreshChain) => FreshChain {
   const kept = new WeakMap<Database, Map<string, FreshChain>>()
   return (store, stage, make) => {
     const known = kept.get(store)?.get(stage)

@@ -154,13 +154,6 @@ export async function openWritten(
   return { documents, webhooks, knowledge }
 }
 
-type Callers = {
-  readonly uses: UseCounter
-  readonly calls: ApiServices['calls']
-  readonly tokens: PageTokens
-  readonly keys: ApiServices['keys']
-}
-
 type CallerServices = {
   readonly world: World
   readonly log: Log
@@ -173,7 +166,12 @@ async function openCallers(
   config: Config,
   { world, log, store, closers }: CallerServices,
   documents: Documents,
-): Promise<Callers> {
+): Promise<{
+  readonly uses: UseCounter
+  readonly calls: ApiServices['calls']
+  readonly tokens: PageTokens
+  readonly keys: ApiServices['keys']
+}> {
   const { clock, random } = world
   const uses = createUseCounter({
     clock,

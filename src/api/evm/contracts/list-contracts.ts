@@ -273,16 +273,14 @@ export function listContracts(context: EvmContext): Operation<'listContracts'> {
   })
 }
 
-type Listed = ContractMetadata & {
-  source?: { name: string; match: 'full' | 'partial'; verifiedAt: number }
-  project?: { name: string }
-}
-
 function withSource(
   view: ContractMetadata,
   row: ListedContract | undefined,
   name?: string,
-): Listed {
+): ContractMetadata & {
+  source?: { name: string; match: 'full' | 'partial'; verifiedAt: number }
+  project?: { name: string }
+} {
   if (row === undefined) return name === undefined ? view : { ...view, project: { name } }
   const { runtimeMatch, verifiedAt } = row
   const match = runtimeMatch === 'full' ? 'full' : 'partial'

@@ -279,11 +279,6 @@ function xOutputFields(output: XOutput): OutputFields {
   }
 }
 
-type AssetFields = Pick<
-  XUnsignedOf<'CreateAssetTx'>,
-  'name' | 'symbol' | 'denomination' | 'initialStates'
->
-
 const kinds = ['secp256k1', 'nft', 'property'] as const
 const mintTypes: ReadonlySet<number> = new Set([
   outputTypes.secpMint,
@@ -293,7 +288,7 @@ const mintTypes: ReadonlySet<number> = new Set([
 
 function assetRow(
   place: Pick<Place, 'height' | 'time' | 'txId'>,
-  asset: AssetFields,
+  asset: Pick<XUnsignedOf<'CreateAssetTx'>, 'name' | 'symbol' | 'denomination' | 'initialStates'>,
   numbers: AssetNumbers,
 ): AssetRow {
   const { name, symbol, denomination, initialStates } = asset

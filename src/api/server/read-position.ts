@@ -45,7 +45,10 @@ export function takenApart(token: string): PlacedToken {
   const groups = (textEnd.exec(token) ?? uuidEnd.exec(token))?.groups
   if (groups === undefined) return { token }
   const { token: plain = '', position = '' } = groups
-  const bytes = position.length === 22 ? Buffer.from(position, 'base64url') : hexOf(position)
+  const bytes =
+    position.length === 22
+      ? Buffer.from(position, 'base64url')
+      : fromHex(position.replaceAll('-', ''))
   return {
     token: plain,
     position: {
@@ -102,10 +105,6 @@ export async function placedAnswer(readings: Replicas, answer: Answer): Promise<
 
 function hashOf(server: string): string {
   return toHex(sha256(Buffer.from(server)).subarray(0, 4))
-}
-
-function hexOf(uuid: string): Uint8Array {
-  return fromHex(uuid.replaceAll('-', ''))
 }
 
 /**

@@ -153,7 +153,21 @@ export function feeDays(
   now: L1Moment,
   accruedBefore: AccruedBefore,
 ): FeeDays {
-  const intervals = intervalsOf(steps, now)
+  // Stretches in which validations were active, and what each paid in them.
+  const intervals: Interval[] = []
+  for (const [at, start] of steps.entries()) {
+    if (!start.active) continue
+    const next = steps[at + 1]
+    const end = next?.validation === start.validation ? next : undefined
+    const { validation } = start
+    if (end === undefined) {
+      intervals.push({ validation, start, end: now, paid: now.accrued - start.accrued })
+    } else {
+      // A balance that ran out paid no more than there was.
+      const paid = start.remainingBalance + end.balanceChange - end.remainingBalance
+      intervals.push({ validation, start, end, paid })
+    }
+  }
   const first = steps.reduce((least, { time }) => Math.min(least, time), now.time)
   const days = new Map<number, { fees: bigint; whole: number; paying: number }>()
   if (steps.length === 0) return new Map()
@@ -172,25 +186,6 @@ export function feeDays(
     result.set(day, { fees: entry.fees + BigInt(whole) * price, paying })
   }
   return result
-}
-
-/** Stretches in which validations were active, and what each paid in them. */
-function intervalsOf(steps: readonly L1Step[], now: L1Moment): Interval[] {
-  const intervals: Interval[] = []
-  for (const [at, start] of steps.entries()) {
-    if (!start.active) continue
-    const next = steps[at + 1]
-    const end = next?.validation === start.validation ? next : undefined
-    const { validation } = start
-    if (end === undefined) {
-      intervals.push({ validation, start, end: now, paid: now.accrued - start.accrued })
-    } else {
-      // A balance that ran out paid no more than there was.
-      const paid = start.remainingBalance + end.balanceChange - end.remainingBalance
-      intervals.push({ validation, start, end, paid })
-    }
-  }
-  return intervals
 }
 
 type Days = Map<number, { fees: bigint; whole: number; paying: number }>

@@ -3,7 +3,6 @@
 import { equalBytes, keyOf } from '../../../core/bytes.ts'
 import { pTypes, xTypes } from '../../../core/type-ids.ts'
 import type { CreatedAsset } from '../../../shape/primary/transaction.ts'
-import type { Reader } from '../../../store/engine/database.ts'
 import { assetsById } from '../../../store/query/primary/addresses.ts'
 import { l1ChangesAt, type StoredL1Change } from '../../../store/query/primary/l1-validators.ts'
 import { type Chains, chainsById } from '../../../store/query/primary/network.ts'
@@ -59,30 +58,7 @@ export async function pageFactsOf(
         rows.flatMap((row) => [row.txId, row.body.stakingTxId ?? row.txId]),
       )
     : []
-  return {
-    book: await assetBook(store, of, assetsIn(rows, [...made, ...spent])),
-    credentials: await credentialsShown(of, [...made, ...spent]),
-    made: Map.groupBy(made, ({ createdPos }) => createdPos),
-    spent: Map.groupBy(spent, ({ spentPos }) => spentPos ?? -1),
-    stakers: new Map(stakers.map((staker) => [keyOf(staker.txId), staker])),
-    expected: await expectedRewards(store, rows, stakers),
-    l1Changes: Map.groupBy(isP ? await l1ChangesAt(store, places) : [], ({ pos }) => pos),
-    chains: isP
-      ? await chainsById(
-          store,
-          rows.map(({ txId }) => txId),
-        )
-      : new Map(),
-    createdAssets: await createdAssets(of, rows),
-  }
-}
-
-/** Expected rewards of the cycles that settlements began, by place. */
-async function expectedRewards(
-  store: Reader,
-  rows: readonly StoredTransaction[],
-  stakers: readonly StoredStaker[],
-): Promise<ReadonlyMap<number, bigint>> {
+  // Expected rewards of the cycles that settlements began, by place.
   const expected = new Map<number, bigint>()
   for (const { pos, type, body } of rows) {
     const { stakingTxId } = body
@@ -92,7 +68,22 @@ async function expectedRewards(
     const reward = await expectedAfter(store, position, placeOfPos(pos).height)
     if (reward !== undefined) expected.set(pos, reward)
   }
-  return expected
+  return {
+    book: await assetBook(store, of, assetsIn(rows, [...made, ...spent])),
+    credentials: await credentialsShown(of, [...made, ...spent]),
+    made: Map.groupBy(made, ({ createdPos }) => createdPos),
+    spent: Map.groupBy(spent, ({ spentPos }) => spentPos ?? -1),
+    stakers: new Map(stakers.map((staker) => [keyOf(staker.txId), staker])),
+    expected,
+    l1Changes: Map.groupBy(isP ? await l1ChangesAt(store, places) : [], ({ pos }) => pos),
+    chains: isP
+      ? await chainsById(
+          store,
+          rows.map(({ txId }) => txId),
+        )
+      : new Map(),
+    createdAssets: await createdAssets(of, rows),
+  }
 }
 
 async function createdAssets(

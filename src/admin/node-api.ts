@@ -20,7 +20,7 @@ import { createNodeServer, type NodeListener } from './listener/node-listener.ts
 import { textReply } from './node-http.ts'
 import { type OperatorPageOptions, operatorRoutes } from './operator-page.ts'
 import type { Plugins } from './plugins/plugins.ts'
-import { findRoute, type RouteTable, type Route, type RouteHandler } from './route-table.ts'
+import { findRoute, type Route, type RouteHandler } from './route-table.ts'
 import type { RpcProxy } from './rpc/rpc-proxy.ts'
 import { rpcHandler, toJson } from './rpc/rpc-server.ts'
 
@@ -79,20 +79,7 @@ export const nodeBases = ['admin', 'info', 'health', 'metrics', 'firn'] as const
 export function createNodeListener(options: NodeListenerOptions): NodeListener {
   const { settings, aliases, gauges, world } = options
   checkAdminHost(settings)
-  const { proxy } = options
-  const routes: RouteTable = {
-    fixed: fixedRoutes(options),
-    chain: (chain, extension) => {
-      const own = chain.kind === 'evm' ? '/rpc' : ''
-      if (extension === own) {
-        return chain.rpcUrls.length === 0
-          ? () => textReply(503, 'this chain has no node\n')
-          : (request) => proxy.pass(chain, request)
-      }
-      return pluginRoute(chain, extension, options)
-    },
-    aliases,
-  }
+  const routes = { fixed: fixedRoutes(options), chain: chainRoute(options), aliases }
   const server = createNodeServer({
     host: settings.host,
     port: settings.port,
@@ -166,6 +153,21 @@ function alone(handler: RouteHandler): ReadonlyMap<string, RouteHandler> {
 
 function metricsRoute(gauges: Gauges): RouteHandler {
   return async () => ({ status: 200, contentType: gauges.contentType, body: await gauges.text() })
+}
+
+function chainRoute(
+  options: NodeListenerOptions,
+): (chain: NodeChain, extension: string) => RouteHandler | undefined {
+  const { proxy } = options
+  return (chain, extension) => {
+    const own = chain.kind === 'evm' ? '/rpc' : ''
+    if (extension === own) {
+      return chain.rpcUrls.length === 0
+        ? () => textReply(503, 'this chain has no node\n')
+        : (request) => proxy.pass(chain, request)
+    }
+    return pluginRoute(chain, extension, options)
+  }
 }
 
 /** Routed by header: only by id, as the original does not honour aliases there. */

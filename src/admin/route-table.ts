@@ -20,7 +20,7 @@ export type Route = {
 }
 
 /** Routes that exist without an alias. */
-export type RouteTable = {
+type RouteTable = {
   /** Handlers by base and extension: `health` and `/readiness`. */
   readonly fixed: ReadonlyMap<string, ReadonlyMap<string, RouteHandler>>
   /** Handler of a chain's extension, `undefined` when it has none of this name. */
@@ -36,13 +36,7 @@ const maxSegments = 260
 
 /** The route of a decoded path without its leading `/ext/`. */
 export function findRoute(path: string, options: RouteTable): Route | undefined {
-  // All ways to cut a path into base and extension, longest base first.
-  const splits: { readonly base: string; readonly extension: string }[] = []
-  let cut = path.length
-  while (cut > 0 && splits.length < maxSegments) {
-    splits.push({ base: path.slice(0, cut), extension: path.slice(cut) })
-    cut = path.lastIndexOf('/', cut - 1)
-  }
+  const splits = splitsOf(path)
   for (const { base, extension } of splits) {
     const handler = direct(base, extension, options)
     if (handler !== undefined) return { handler, base: countedBase(base), extension }
@@ -54,6 +48,19 @@ export function findRoute(path: string, options: RouteTable): Route | undefined 
     if (handler !== undefined) return { handler, base: countedBase(target), extension }
   }
   return undefined
+}
+
+type Split = { readonly base: string; readonly extension: string }
+
+/** All ways to cut a path into base and extension, longest base first. */
+function splitsOf(path: string): readonly Split[] {
+  const splits: Split[] = []
+  let cut = path.length
+  while (cut > 0 && splits.length < maxSegments) {
+    splits.push({ base: path.slice(0, cut), extension: path.slice(cut) })
+    cut = path.lastIndexOf('/', cut - 1)
+  }
+  return splits
 }
 
 function direct(base: string, extension: string, options: RouteTable): RouteHandler | undefined {

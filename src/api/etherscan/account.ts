@@ -221,39 +221,45 @@ async function transfers(query: Query, standard: 20 | 721 | 1155): Promise<Liste
       ownerId !== undefined && {
         places: (walk: Walk) => transferPlaces(store, { addressId: ownerId, standard, ...walk }),
       }),
-    shown: async (rows) => {
-      const { chain, context } = query
-      const named = await context
-        .addressBooks(chain)
-        .load(rows.flatMap((row) => [row.fromId, row.toId, row.tokenId]))
-      const confirmations = await confirmationsOf(chain)
-      return Promise.all(
-        rows.map(async (row) => {
-          const txPos = posOfHeight(heightOf(row.pos)) + row.txIndex
-          const transaction = await transactionAt(chain.store, txPos)
-          const { erc20 } = named(row.tokenId)
-          const item = row.item === undefined ? '' : decimalText(row.item)
-          return {
-            ...(transaction === undefined ? {} : await placeAndGas(query, transaction)),
-            from: named(row.fromId).address.toLowerCase(),
-            contractAddress: erc20.address.toLowerCase(),
-            to: named(row.toId).address.toLowerCase(),
-            tokenName: erc20.name,
-            tokenSymbol: erc20.symbol,
-            ...(standard === 20
-              ? { value: decimalText(row.value), tokenDecimal: String(erc20.decimals ?? '') }
-              : standard === 721
-                ? { tokenID: item, tokenDecimal: '0' }
-                : { tokenID: item, tokenValue: decimalText(row.value) }),
-            logIndex: String(row.logIndex),
-            input: 'deprecated',
-            confirmations: confirmations(heightOf(row.pos)),
-          }
-        }),
-      )
-    },
+    shown: async (rows) => shownTransfers(query, standard, rows),
   })
   return { list, noun: 'transactions' }
+}
+
+async function shownTransfers(
+  query: Query,
+  standard: 20 | 721 | 1155,
+  rows: readonly TransferRow[],
+): Promise<readonly object[]> {
+  const { chain, context } = query
+  const named = await context
+    .addressBooks(chain)
+    .load(rows.flatMap((row) => [row.fromId, row.toId, row.tokenId]))
+  const confirmations = await confirmationsOf(chain)
+  return Promise.all(
+    rows.map(async (row) => {
+      const txPos = posOfHeight(heightOf(row.pos)) + row.txIndex
+      const transaction = await transactionAt(chain.store, txPos)
+      const { erc20 } = named(row.tokenId)
+      const item = row.item === undefined ? '' : decimalText(row.item)
+      return {
+        ...(transaction === undefined ? {} : await placeAndGas(query, transaction)),
+        from: named(row.fromId).address.toLowerCase(),
+        contractAddress: erc20.address.toLowerCase(),
+        to: named(row.toId).address.toLowerCase(),
+        tokenName: erc20.name,
+        tokenSymbol: erc20.symbol,
+        ...(standard === 20
+          ? { value: decimalText(row.value), tokenDecimal: String(erc20.decimals ?? '') }
+          : standard === 721
+            ? { tokenID: item, tokenDecimal: '0' }
+            : { tokenID: item, tokenValue: decimalText(row.value) }),
+        logIndex: String(row.logIndex),
+        input: 'deprecated',
+        confirmations: confirmations(heightOf(row.pos)),
+      }
+    }),
+  )
 }
 
 /** Rows that fit, read on until there are enough. */

@@ -60,7 +60,7 @@ export function mountBlockStream(
     url: '/v1/blocks/events',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const caller = await admittedReader(request, admission, open, most)
+      const caller = await admittedReader(request, admission, { open, most })
       reply.hijack()
       admission.release(request.raw)
       const { raw } = reply
@@ -92,8 +92,10 @@ export function mountBlockStream(
 async function admittedReader(
   { raw, headers, query }: FastifyRequest,
   { admit, addressOf }: StreamAdmission,
-  open: ReadonlySet<{ readonly caller: string }>,
-  most: number,
+  {
+    open,
+    most,
+  }: { readonly open: ReadonlySet<{ readonly caller: string }>; readonly most: number },
 ): Promise<string> {
   const address = addressOf(raw)
   const caller = callerOf(address)
@@ -148,30 +150,24 @@ async function answerEvents(
   beginEvents(raw)
   const gone = new AbortController()
   raw.once('close', () => gone.abort())
-  await sendAll(context, listener, AbortSignal.any([over, gone.signal]), async (one) => {
-    const text =
-      one === 'quiet'
-        ? quiet
-        : `id: ${listenId(one)}\nevent: ${listener.webhook.body.eventType}\ndata: ${one.body}\n\n`
-    if (!raw.write(text)) {
-      const taken = new Promise<void>((resolve) => {
-        raw.once('drain', resolve)
-        gone.signal.addEventListener('abort', () => resolve(), { once: true })
-      })
-      await inTime(
-        taken,
-        limitOf(context, () => raw.destroy()),
-      )
-    }
-  })
+  await sendAll(
+    context,
+    { listener, signal: AbortSignal.any([over, gone.signal]) },
+    async (one) => {
+      const text =
+        one === 'quiet'
+          ? quiet
+          : `id: ${listenId(one)}\nevent: ${listener.webhook.body.eventType}\ndata: ${one.body}\n\n`
+      if (!raw.write(text)) await drained(context, raw, gone.signal)
+    },
+  )
   raw.end()
 }
 
 /** Sends a listener everything until it is gone; what cannot be read now ends the stream. */
 async function sendAll(
   context: StreamContext,
-  listener: Listener,
-  signal: AbortSignal,
+  { listener, signal }: { readonly listener: Listener; readonly signal: AbortSignal },
   send: (
     one: (Parameters<typeof listenId>[0] & { readonly body: string }) | 'quiet',
   ) => Promise<void>,
@@ -189,6 +185,21 @@ async function sendAll(
   } finally {
     listener.leave()
   }
+}
+
+async function drained(
+  context: StreamContext,
+  raw: FastifyReply['raw'],
+  gone: AbortSignal,
+): Promise<void> {
+  const taken = new Promise<void>((resolve) => {
+    raw.once('drain', resolve)
+    gone.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await inTime(
+    taken,
+    limitOf(context, () => raw.destroy()),
+  )
 }
 
 /** A reader that takes longer than allowed is cut off; it can connect again. */

@@ -36,17 +36,7 @@ export async function seriesPage(
   const { chains, metric, unit } = request
   if (isDayMetric(metric)) {
     const { values, reach } = await daySeries(chains, metric, union)
-    if (reach !== 'each') {
-      // Sums at `starts` (newest first): the last known through that day, or before it.
-      const known = [...values].sort(([a], [b]) => b - a)
-      const late = reach === 'through' ? 0 : 1
-      let at = 0
-      return starts.map((start) => {
-        while (at < known.length && itemAt(known, at)[0] + late > start) at++
-        // Before the first day there is nothing to sum.
-        return point(start, at === known.length ? 0 : itemAt(known, at)[1])
-      })
-    }
+    if (reach !== 'each') return repeated(starts, values, reach)
     return starts.map((start) => point(start, values.get(start) ?? 0))
   }
   const range = { from: oldest, until: newest + 1 }
@@ -89,4 +79,20 @@ async function pageStarts(request: SeriesRequest): Promise<number[]> {
     start = previousPeriod(unit, start)
   }
   return starts
+}
+
+/** Sums at `starts` (newest first): the last known through that day, or before it. */
+function repeated(
+  starts: readonly number[],
+  values: ReadonlyMap<number, number>,
+  reach: 'through' | 'before',
+): MetricPoint[] {
+  const known = [...values].sort(([a], [b]) => b - a)
+  const late = reach === 'through' ? 0 : 1
+  let at = 0
+  return starts.map((start) => {
+    while (at < known.length && itemAt(known, at)[0] + late > start) at++
+    // Before the first day there is nothing to sum.
+    return point(start, at === known.length ? 0 : itemAt(known, at)[1])
+  })
 }

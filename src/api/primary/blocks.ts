@@ -123,25 +123,26 @@ async function blockViews(
     of.store,
     rows.map(({ id }) => id),
   )
-  return rows.map((row) => {
-    const transactions = (ids.get(row.id) ?? []).map(toCb58)
-    const idText = of.chain === 'C' ? to0x : toCb58
-    const proposer = proposerView(row)
-    return {
-      blockNumber: String(heightOfBlock(row.id)),
-      blockHash: idText(row.hash),
-      parentHash: idText(row.parent),
-      blockTimestamp: row.timestamp,
-      blockType: of.chain === 'P' ? pTypeName(row.type) : 'Standard',
-      txCount: transactions.length,
-      transactions,
-      blockSizeBytes: row.sizeBytes,
-      l1ValidatorsAccruedFees: row.l1Fees === undefined ? undefined : wideInteger(row.l1Fees),
-      activeL1Validators: row.l1Active,
-      currentSupply: row.supply === undefined ? undefined : String(row.supply),
-      proposerDetails: proposer,
-    }
-  })
+  return rows.map((row) => blockView(of, row, (ids.get(row.id) ?? []).map(toCb58)))
+}
+
+function blockView(of: ChainOf, row: StoredBlock, transactions: string[]): PrimaryNetworkBlock {
+  const idText = of.chain === 'C' ? to0x : toCb58
+  const proposer = proposerView(row)
+  return {
+    blockNumber: String(heightOfBlock(row.id)),
+    blockHash: idText(row.hash),
+    parentHash: idText(row.parent),
+    blockTimestamp: row.timestamp,
+    blockType: of.chain === 'P' ? pTypeName(row.type) : 'Standard',
+    txCount: transactions.length,
+    transactions,
+    blockSizeBytes: row.sizeBytes,
+    l1ValidatorsAccruedFees: row.l1Fees === undefined ? undefined : wideInteger(row.l1Fees),
+    activeL1Validators: row.l1Active,
+    currentSupply: row.supply === undefined ? undefined : String(row.supply),
+    proposerDetails: proposer,
+  }
 }
 
 function pTypeName(type: number): string {

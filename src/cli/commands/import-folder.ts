@@ -25,20 +25,7 @@ export async function importFolder(folder: string, flags: Flags): Promise<void> 
   const world = openWorld()
   const counts = { verified: 0, refused: 0 }
   try {
-    // Paths of the files of each contract, by `CHAIN/ADDRESS`. Throws `bad-parameter` where there are none.
-    const found = new Map<string, string[]>()
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-    for (const path of entries.flatMap((one) =>
-      one.isFile() ? [resolve(one.parentPath, one.name)] : [],
-    )) {
-      const [, chain, address] = contractForm.exec(path) ?? []
-      if (chain === undefined || address === undefined) continue
-      const place = `${chain}/${address}`
-      found.set(place, [...(found.get(place) ?? []), path])
-    }
-    if (found.size === 0)
-      throw new Fault('bad-parameter', `no CHAIN/ADDRESS.json or CHAIN/ADDRESS/ is in ${folder}`)
-    for (const [place, paths] of found) {
+    for (const [place, paths] of contractsIn(folder)) {
       const problem = await proved(world.transport, { url, key, place, paths })
       counts[problem === undefined ? 'verified' : 'refused']++
       console.log(`${place} ${problem ?? 'verified'}`)
@@ -50,6 +37,23 @@ export async function importFolder(folder: string, flags: Flags): Promise<void> 
 }
 
 const contractForm = /[/\\](\d{1,20})[/\\](0x[0-9a-fA-F]{40})(?:\.json|[/\\].+)$/
+
+/** Paths of the files of each contract, by `CHAIN/ADDRESS`. Throws `bad-parameter` where there are none. */
+function contractsIn(folder: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  for (const path of entries.flatMap((one) =>
+    one.isFile() ? [resolve(one.parentPath, one.name)] : [],
+  )) {
+    const [, chain, address] = contractForm.exec(path) ?? []
+    if (chain === undefined || address === undefined) continue
+    const place = `${chain}/${address}`
+    found.set(place, [...(found.get(place) ?? []), path])
+  }
+  if (found.size === 0)
+    throw new Fault('bad-parameter', `no CHAIN/ADDRESS.json or CHAIN/ADDRESS/ is in ${folder}`)
+  return found
+}
 
 /** Gives what is wrong; `undefined`: it is verified. */
 async function proved(

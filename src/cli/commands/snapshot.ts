@@ -18,7 +18,7 @@ import {
   checkNotRestoring,
   restoreSnapshot,
 } from '../../store/snapshot/restore-snapshot.ts'
-import { SnapshotFolder } from '../../store/snapshot/snapshot-folder.ts'
+import { type ListedSnapshot, SnapshotFolder } from '../../store/snapshot/snapshot-folder.ts'
 import {
   bytesOf,
   isOfChain,
@@ -104,37 +104,38 @@ function openFolder(path: string): SnapshotFolder {
 
 /** Prints when each snapshot was taken, of which chains up to which heights, and its size. */
 export function listSnapshots(target: string, flags: Flags): Promise<void> {
-  return withSnapshots(target, openFolder, async (folder) => {
-    const all = folder.list()
-    if (flags['json'] === true) {
-      const plain = all.map(({ id, manifest, problem }) => ({
-        id,
-        ...(manifest === undefined
-          ? { problem: problem?.message }
-          : { ...manifest, bytes: bytesOf(manifest) }),
-      }))
-      console.log(JSON.stringify({ snapshots: plain }, undefined, 2))
-      return
-    }
-    for (const { id, manifest, problem } of all) {
-      if (manifest === undefined) console.log(`${id}  ${problem?.message ?? ''}`)
-      else {
-        const { takenAt, firn, stores } = manifest
-        console.log(`${id}  taken ${takenAt} by Firn ${firn}, ${sizeText(bytesOf(manifest))}`)
-        for (const { name, chainId, heights, tables, segments } of stores) {
-          const far = Object.entries(heights).map(([stage, height]) => `${stage} ${height}`)
-          const bytes = segments.reduce((sum, each) => sum + each.bytes, tables.bytes)
-          const parts = [
-            ...(chainId === '' ? [] : [`chain ${chainId}`]),
-            ...far,
-            ...(segments.length === 0 ? [] : [`${segments.length} segments`]),
-            sizeText(bytes),
-          ]
-          console.log(`  ${name}: ${parts.join(', ')}`)
-        }
+  return withSnapshots(target, openFolder, async (folder) => printSnapshots(folder.list(), flags))
+}
+
+function printSnapshots(all: readonly ListedSnapshot[], flags: Flags): void {
+  if (flags['json'] === true) {
+    const plain = all.map(({ id, manifest, problem }) => ({
+      id,
+      ...(manifest === undefined
+        ? { problem: problem?.message }
+        : { ...manifest, bytes: bytesOf(manifest) }),
+    }))
+    console.log(JSON.stringify({ snapshots: plain }, undefined, 2))
+    return
+  }
+  for (const { id, manifest, problem } of all) {
+    if (manifest === undefined) console.log(`${id}  ${problem?.message ?? ''}`)
+    else {
+      const { takenAt, firn, stores } = manifest
+      console.log(`${id}  taken ${takenAt} by Firn ${firn}, ${sizeText(bytesOf(manifest))}`)
+      for (const { name, chainId, heights, tables, segments } of stores) {
+        const far = Object.entries(heights).map(([stage, height]) => `${stage} ${height}`)
+        const bytes = segments.reduce((sum, each) => sum + each.bytes, tables.bytes)
+        const parts = [
+          ...(chainId === '' ? [] : [`chain ${chainId}`]),
+          ...far,
+          ...(segments.length === 0 ? [] : [`${segments.length} segments`]),
+          sizeText(bytes),
+        ]
+        console.log(`  ${name}: ${parts.join(', ')}`)
       }
     }
-  })
+  }
 }
 
 /** Reads a snapshot whole and prints what is wrong; exit code 1 when anything is. */

@@ -41,17 +41,7 @@ export function listEvmBalanceSeries(context: EvmContext): Operation<'listEvmBal
   return operation(EvmBalances.listEvmBalanceSeries, async ({ path, query, signal }) => {
     const { chain, address: own, id } = await subjectOf(context, path)
     const newest = await indexedHeight(chain.store, 'blocks')
-    // Tokens by their addresses. Throws `not-found` for anything but an ERC-20 token of the chain.
-    const contracts = query.contractAddresses ?? []
-    const book = context.addressBooks(chain)
-    const tokens: Token[] = []
-    for (const text of new Set(contracts.map((contract) => contract.toLowerCase()))) {
-      const { bytes, id } = await book.find(text)
-      const [token] = id === undefined ? [] : await tokensOfIds(chain.store, [id])
-      if (id === undefined || token?.standard !== 20)
-        throw new Fault('not-found', `no ERC-20 token of this chain: ${text}`)
-      tokens.push({ id, address: toChecksumAddress(bytes) })
-    }
+    const tokens = await tokensIn(context, chain, query.contractAddresses ?? [])
     const common = { chain, address: own, addressId: id ?? 0, tokens, newest, signal }
     const subject: Query = { ...common, compared: newest }
     const moments = momentsOf(query, Math.floor(context.clock.now() / 1_000))
@@ -72,6 +62,24 @@ export function listEvmBalanceSeries(context: EvmContext): Operation<'listEvmBal
       headers: tokens.length === 0 ? undefined : balancesHeader(subject.compared, newest),
     }
   })
+}
+
+/** Tokens by their addresses. Throws `not-found` for anything but an ERC-20 token of the chain. */
+async function tokensIn(
+  { addressBooks }: EvmContext,
+  chain: ServedChain,
+  contracts: readonly string[],
+): Promise<Token[]> {
+  const book = addressBooks(chain)
+  const tokens: Token[] = []
+  for (const text of new Set(contracts.map((contract) => contract.toLowerCase()))) {
+    const { bytes, id } = await book.find(text)
+    const [token] = id === undefined ? [] : await tokensOfIds(chain.store, [id])
+    if (id === undefined || token?.standard !== 20)
+      throw new Fault('not-found', `no ERC-20 token of this chain: ${text}`)
+    tokens.push({ id, address: toChecksumAddress(bytes) })
+  }
+  return tokens
 }
 
 /** The point of a moment; `undefined` before the first block. */

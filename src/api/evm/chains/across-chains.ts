@@ -163,20 +163,27 @@ export function listAllLatestTransactions(
       },
     })
     const told = { isWanted: query.summaries, signal }
-    // Views in the order of the page; each chain's rows are viewed together. They have sentences where these are wanted.
-    const views = new Map<TransactionRow, NativeTransaction>()
-    for (const [at, chain] of chains.entries()) {
-      const own = page.rows.filter((row) => row.chain === at).map(({ row }) => row)
-      const plain = await nativeTransactions(context, chain, own)
-      const shown = await toldViews(context, chain, { rows: own, ...told }, plain)
-      for (const [index, view] of shown.entries()) {
-        const row = own[index]
-        if (row !== undefined) views.set(row, view)
-      }
-    }
-    const transactions = page.rows
-      .map(({ row }) => views.get(row))
-      .filter((view) => view !== undefined)
+    const transactions = await viewsAcross(context, chains, page.rows, told)
     return { body: { ...nextToken(page), transactions } }
   })
+}
+
+/** Views in the order of the page; each chain's rows are viewed together. They have sentences where these are wanted. */
+async function viewsAcross(
+  context: EvmContext,
+  chains: readonly ServedChain[],
+  rows: readonly ChainRow<TransactionRow>[],
+  told: { readonly isWanted: boolean | undefined; readonly signal: AbortSignal },
+): Promise<NativeTransaction[]> {
+  const views = new Map<TransactionRow, NativeTransaction>()
+  for (const [at, chain] of chains.entries()) {
+    const own = rows.filter((row) => row.chain === at).map(({ row }) => row)
+    const plain = await nativeTransactions(context, chain, own)
+    const shown = await toldViews(context, chain, { rows: own, ...told }, plain)
+    for (const [index, view] of shown.entries()) {
+      const row = own[index]
+      if (row !== undefined) views.set(row, view)
+    }
+  }
+  return rows.map(({ row }) => views.get(row)).filter((view) => view !== undefined)
 }

@@ -153,21 +153,7 @@ export function feeDays(
   now: L1Moment,
   accruedBefore: AccruedBefore,
 ): FeeDays {
-  // Stretches in which validations were active, and what each paid in them.
-  const intervals: Interval[] = []
-  for (const [at, start] of steps.entries()) {
-    if (!start.active) continue
-    const next = steps[at + 1]
-    const end = next?.validation === start.validation ? next : undefined
-    const { validation } = start
-    if (end === undefined) {
-      intervals.push({ validation, start, end: now, paid: now.accrued - start.accrued })
-    } else {
-      // A balance that ran out paid no more than there was.
-      const paid = start.remainingBalance + end.balanceChange - end.remainingBalance
-      intervals.push({ validation, start, end, paid })
-    }
-  }
+  const intervals = intervalsOf(steps, now)
   const first = steps.reduce((least, { time }) => Math.min(least, time), now.time)
   const days = new Map<number, { fees: bigint; whole: number; paying: number }>()
   if (steps.length === 0) return new Map()
@@ -186,6 +172,25 @@ export function feeDays(
     result.set(day, { fees: entry.fees + BigInt(whole) * price, paying })
   }
   return result
+}
+
+/** Stretches in which validations were active, and what each paid in them. */
+function intervalsOf(steps: readonly L1Step[], now: L1Moment): Interval[] {
+  const intervals: Interval[] = []
+  for (const [at, start] of steps.entries()) {
+    if (!start.active) continue
+    const next = steps[at + 1]
+    const end = next?.validation === start.validation ? next : undefined
+    const { validation } = start
+    if (end === undefined) {
+      intervals.push({ validation, start, end: now, paid: now.accrued - start.accrued })
+    } else {
+      // A balance that ran out paid no more than there was.
+      const paid = start.remainingBalance + end.balanceChange - end.remainingBalance
+      intervals.push({ validation, start, end, paid })
+    }
+  }
+  return intervals
 }
 
 type Days = Map<number, { fees: bigint; whole: number; paying: number }>

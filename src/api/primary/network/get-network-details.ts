@@ -2,7 +2,8 @@
 
 import { withPlaces } from '../../../core/text.ts'
 import { PrimaryNetwork } from '../../../shape/operations/primary-network.ts'
-import { stakeSummary } from '../../../store/query/primary/stakers.ts'
+import type { Static } from '../../../shape/type.ts'
+import { type StakeSummary, stakeSummary } from '../../../store/query/primary/stakers.ts'
 import { type Operation } from '../../operation/operation.ts'
 import { keptFor } from '../lists.ts'
 import { networkOperation } from '../network-operation.ts'
@@ -11,33 +12,36 @@ import type { PrimaryContext } from './networks.ts'
 /** Stake, delegation and reward rates of the primary network. */
 export function getNetworkDetails(context: PrimaryContext): Operation<'getNetworkDetails'> {
   const summaries = keptFor(context.clock, stakeSummary)
-  return networkOperation(context, PrimaryNetwork.getNetworkDetails, async ({ store }) => {
-    const summary = await summaries(store)
-    const { validators, delegators, supply } = summary
-    const versions = [...summary.byReach].map(([version, { weight, count }]) => ({
-      version,
-      amountStaked: String(weight),
-      validatorCount: count,
-      weight,
-    }))
-    return {
-      validatorDetails: {
-        validatorCount: validators.count,
-        totalAmountStaked: String(validators.weight),
-        estimatedAnnualStakingReward: String(summary.potentialRewards),
-        stakingDistributionByVersion: versions
-          .toSorted((a, b) => (a.weight < b.weight ? 1 : -1))
-          .map(({ weight: _order, ...shown }) => shown),
-        stakingRatio: fraction(validators.weight + delegators.weight, supply),
-      },
-      delegatorDetails: {
-        delegatorCount: delegators.count,
-        totalAmountStaked: String(delegators.weight),
-      },
-      apr: { shortest: yearly(supply, 14), longest: yearly(supply, 365) },
-      currentSupply: String(supply),
-    }
-  })
+  return networkOperation(context, PrimaryNetwork.getNetworkDetails, async ({ store }) =>
+    view(await summaries(store)),
+  )
+}
+
+function view(summary: StakeSummary): Static<typeof PrimaryNetwork.getNetworkDetails.response> {
+  const { validators, delegators, supply } = summary
+  const versions = [...summary.byReach].map(([version, { weight, count }]) => ({
+    version,
+    amountStaked: String(weight),
+    validatorCount: count,
+    weight,
+  }))
+  return {
+    validatorDetails: {
+      validatorCount: validators.count,
+      totalAmountStaked: String(validators.weight),
+      estimatedAnnualStakingReward: String(summary.potentialRewards),
+      stakingDistributionByVersion: versions
+        .toSorted((a, b) => (a.weight < b.weight ? 1 : -1))
+        .map(({ weight: _order, ...shown }) => shown),
+      stakingRatio: fraction(validators.weight + delegators.weight, supply),
+    },
+    delegatorDetails: {
+      delegatorCount: delegators.count,
+      totalAmountStaked: String(delegators.weight),
+    },
+    apr: { shortest: yearly(supply, 14), longest: yearly(supply, 365) },
+    currentSupply: String(supply),
+  }
 }
 
 const fractionPlaces = 20

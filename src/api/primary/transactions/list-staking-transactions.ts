@@ -2,11 +2,12 @@
 
 import { parseId, toCb58 } from '../../../core/cb58.ts'
 import { PrimaryTransactions } from '../../../shape/operations/primary-transactions.ts'
+import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import { knownNumbers } from '../../../store/query/primary/addresses.ts'
 import { stakersByTx } from '../../../store/query/primary/stakers.ts'
 import { transactionsOfAddresses } from '../../../store/query/primary/transactions.ts'
 import { type Operation } from '../../operation/operation.ts'
-import { checkChain, ownersAndAccountsIn } from '../inputs.ts'
+import { checkChain, type ChainOf, ownersAndAccountsIn } from '../inputs.ts'
 import { chainOperation } from '../network-operation.ts'
 import type { PrimaryContext } from '../network/networks.ts'
 import { autoRenewView } from '../views/auto-renew.ts'
@@ -30,21 +31,23 @@ export function listStakingTransactions(
       places: async (range) =>
         transactionsOfAddresses(chain.store, { ...range, addresses, onlyOpenStakes: true, types }),
     })
-    // Says what the auto-renewed validators among the stakes will do.
-    const renewing = list.transactions.filter(({ period }) => period !== undefined)
-    const stakers = await stakersByTx(
-      chain.store,
-      renewing.map(({ txHash }) => parseId(txHash)),
-    )
-    const byHash = new Map(stakers.map((row) => [toCb58(row.txId), row]))
-    return {
-      ...list,
-      transactions: list.transactions.map((transaction) => {
-        const row = byHash.get(transaction.txHash)
-        return row === undefined
-          ? transaction
-          : { ...transaction, ...autoRenewView(chain.hrp, row) }
-      }),
-    }
+    return { ...list, transactions: await withRenewal(chain, list.transactions) }
+  })
+}
+
+/** Says what the auto-renewed validators among the stakes will do. */
+async function withRenewal(
+  { store, hrp }: ChainOf,
+  transactions: PrimaryNetworkTransaction[],
+): Promise<PrimaryNetworkTransaction[]> {
+  const renewing = transactions.filter(({ period }) => period !== undefined)
+  const stakers = await stakersByTx(
+    store,
+    renewing.map(({ txHash }) => parseId(txHash)),
+  )
+  const byHash = new Map(stakers.map((row) => [toCb58(row.txId), row]))
+  return transactions.map((transaction) => {
+    const row = byHash.get(transaction.txHash)
+    return row === undefined ? transaction : { ...transaction, ...autoRenewView(hrp, row) }
   })
 }

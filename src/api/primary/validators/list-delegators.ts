@@ -48,21 +48,7 @@ async function delegatorViews(
   network: ServedNetwork,
   rows: readonly StoredStaker[],
 ): Promise<Delegator[]> {
-  // Fee in millionths of the validator that each delegation is with. One that has not begun is with
-  // the validator it will join, and has 0 where that one is not staked either.
-  const feeOf = await delegationFees(
-    network.store,
-    rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
-  )
-  const fees: number[] = []
-  for (const row of rows) {
-    const { validatorTxId } = row
-    const fee =
-      validatorTxId === undefined
-        ? (await validatorToJoin(network.store, row))?.delegationShares
-        : feeOf(validatorTxId)
-    fees.push(fee ?? 0)
-  }
+  const fees = await validatorFees(network, rows)
   const ended = rows.filter(({ status }) => status === 'completed')
   // Rewards paid to delegators themselves, by `keyOf` their transactions.
   const txIds = ended.map(({ txId }) => txId)
@@ -104,6 +90,30 @@ function rewardView(
     estimatedGrossReward: String(row.potentialReward),
     estimatedNetReward: String(net),
   }
+}
+
+/**
+ * Fee in millionths of the validator that each delegation is with. One that has not begun is with
+ * the validator it will join, and has 0 where that one is not staked either.
+ */
+async function validatorFees(
+  { store }: ServedNetwork,
+  rows: readonly StoredStaker[],
+): Promise<readonly number[]> {
+  const feeOf = await delegationFees(
+    store,
+    rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
+  )
+  const fees: number[] = []
+  for (const row of rows) {
+    const { validatorTxId } = row
+    const fee =
+      validatorTxId === undefined
+        ? (await validatorToJoin(store, row))?.delegationShares
+        : feeOf(validatorTxId)
+    fees.push(fee ?? 0)
+  }
+  return fees
 }
 
 /** Fee of a validator in millionths of a reward. Throws for one that was not requested. */

@@ -12,7 +12,7 @@ import {
   listRewards as rewardRows,
   type StoredReward,
 } from '../../../store/query/primary/rewards.ts'
-import { listOpenStakers } from '../../../store/query/primary/stakers.ts'
+import { listOpenStakers, type StoredStaker } from '../../../store/query/primary/stakers.ts'
 import { rewardKinds } from '../../../store/schema/primary/position.ts'
 import { type Operation } from '../../operation/operation.ts'
 import { whoseIn } from '../lists.ts'
@@ -115,32 +115,40 @@ export function listPendingRewards(
       numberOf: ({ pos }) => pos,
     })
     const now = context.clock.now() / 1_000
-    const { store } = network
-    const feeOf = await delegationFees(
-      store,
-      page.rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
-    )
-    const assetOf = await stakeAssets(network, page.rows)
-    const pendingRewards = page.rows.map((row): PendingReward => {
-      const asset = assetOf(row)
-      assert(asset !== undefined, 'a stake that is paid for has an asset')
-      const fee = row.validatorTxId === undefined ? 0 : feeOf(row.validatorTxId)
-      const amount = (withdrawnPart(row) * BigInt(1_000_000 - fee)) / 1_000_000n
-      // Percent of the stake's time that is over, two decimals.
-      const share = (now - row.startTime) / Math.max(1, row.endTime - row.startTime)
-      return {
-        addresses: ownerAddresses(network.hrp, row.validationOwner),
-        txHash: toCb58(row.txId),
-        amountStaked: String(row.weight),
-        nodeId: toNodeId(row.nodeId),
-        stakingType: stakingTypeOf(row),
-        startTimestamp: row.startTime,
-        endTimestamp: row.endTime,
-        rewardType: row.role === 'validator' ? 'VALIDATOR' : 'DELEGATOR',
-        progress: Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100,
-        estimatedReward: { ...asset, amount: String(amount) },
-      }
-    })
+    const pendingRewards = await pendingViews(network, page.rows, now)
     return { ...page.next, pendingRewards }
+  })
+}
+
+async function pendingViews(
+  network: ServedNetwork,
+  rows: readonly StoredStaker[],
+  now: number,
+): Promise<PendingReward[]> {
+  const { store } = network
+  const feeOf = await delegationFees(
+    store,
+    rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
+  )
+  const assetOf = await stakeAssets(network, rows)
+  return rows.map((row) => {
+    const asset = assetOf(row)
+    assert(asset !== undefined, 'a stake that is paid for has an asset')
+    const fee = row.validatorTxId === undefined ? 0 : feeOf(row.validatorTxId)
+    const amount = (withdrawnPart(row) * BigInt(1_000_000 - fee)) / 1_000_000n
+    // Percent of the stake's time that is over, two decimals.
+    const share = (now - row.startTime) / Math.max(1, row.endTime - row.startTime)
+    return {
+      addresses: ownerAddresses(network.hrp, row.validationOwner),
+      txHash: toCb58(row.txId),
+      amountStaked: String(row.weight),
+      nodeId: toNodeId(row.nodeId),
+      stakingType: stakingTypeOf(row),
+      startTimestamp: row.startTime,
+      endTimestamp: row.endTime,
+      rewardType: row.role === 'validator' ? 'VALIDATOR' : 'DELEGATOR',
+      progress: Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100,
+      estimatedReward: { ...asset, amount: String(amount) },
+    }
   })
 }

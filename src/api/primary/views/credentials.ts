@@ -83,19 +83,20 @@ export async function credentialsOf(
     }
     const signed = transactions.get(pos) ?? (await signedAt(findRaw, pos))
     transactions.set(pos, signed)
-    const at = signed.spendings.findIndex(({ places }) => places.some((place) => isOf(utxo, place)))
-    const signers = signed.spendings[at]?.signers ?? []
-    const { addresses } = outputContent(utxo.output)
-    found.set(
-      utxo.id,
-      (signed.credentials[at]?.signatures ?? []).map((signature, nth) => {
-        const owner = addresses[signers[nth] ?? -1]
-        const publicKey = owner && keyOfOwner(owner, { hash: signed.hash, signature, turn })
-        return { signature: toBase64(signature), publicKey: publicKey && toBase64(publicKey) }
-      }),
-    )
+    found.set(utxo.id, credentialsFor(utxo, signed, turn))
   }
   return found
+}
+
+function credentialsFor(utxo: StoredUtxo, signed: Signed, turn: Turn): Credential[] {
+  const at = signed.spendings.findIndex(({ places }) => places.some((place) => isOf(utxo, place)))
+  const signers = signed.spendings[at]?.signers ?? []
+  const { addresses } = outputContent(utxo.output)
+  return (signed.credentials[at]?.signatures ?? []).map((signature, nth) => {
+    const owner = addresses[signers[nth] ?? -1]
+    const publicKey = owner && keyOfOwner(owner, { hash: signed.hash, signature, turn })
+    return { signature: toBase64(signature), publicKey: publicKey && toBase64(publicKey) }
+  })
 }
 
 function isOf(utxo: StoredUtxo, { txId, outputIndex }: Place): boolean {

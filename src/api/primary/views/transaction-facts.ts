@@ -3,6 +3,7 @@
 import { equalBytes, keyOf } from '../../../core/bytes.ts'
 import { pTypes, xTypes } from '../../../core/type-ids.ts'
 import type { CreatedAsset } from '../../../shape/primary/transaction.ts'
+import type { Reader } from '../../../store/engine/database.ts'
 import { assetsById } from '../../../store/query/primary/addresses.ts'
 import { l1ChangesAt, type StoredL1Change } from '../../../store/query/primary/l1-validators.ts'
 import { type Chains, chainsById } from '../../../store/query/primary/network.ts'
@@ -58,23 +59,13 @@ export async function pageFactsOf(
         rows.flatMap((row) => [row.txId, row.body.stakingTxId ?? row.txId]),
       )
     : []
-  // Expected rewards of the cycles that settlements began, by place.
-  const expected = new Map<number, bigint>()
-  for (const { pos, type, body } of rows) {
-    const { stakingTxId } = body
-    if (type !== pTypes.RewardAutoRenewedValidatorTx || stakingTxId === undefined) continue
-    const position = stakers.find(({ txId }) => equalBytes(txId, stakingTxId))
-    if (position === undefined) continue
-    const reward = await expectedAfter(store, position, placeOfPos(pos).height)
-    if (reward !== undefined) expected.set(pos, reward)
-  }
   return {
     book: await assetBook(store, of, assetsIn(rows, [...made, ...spent])),
     credentials: await credentialsShown(of, [...made, ...spent]),
     made: Map.groupBy(made, ({ createdPos }) => createdPos),
     spent: Map.groupBy(spent, ({ spentPos }) => spentPos ?? -1),
     stakers: new Map(stakers.map((staker) => [keyOf(staker.txId), staker])),
-    expected,
+    expected: await expectedRewards(store, rows, stakers),
     l1Changes: Map.groupBy(isP ? await l1ChangesAt(store, places) : [], ({ pos }) => pos),
     chains: isP
       ? await chainsById(
@@ -84,6 +75,24 @@ export async function pageFactsOf(
       : new Map(),
     createdAssets: await createdAssets(of, rows),
   }
+}
+
+/** Expected rewards of the cycles that settlements began, by place. */
+async function expectedRewards(
+  store: Reader,
+  rows: readonly StoredTransaction[],
+  stakers: readonly StoredStaker[],
+): Promise<ReadonlyMap<number, bigint>> {
+  const expected = new Map<number, bigint>()
+  for (const { pos, type, body } of rows) {
+    const { stakingTxId } = body
+    if (type !== pTypes.RewardAutoRenewedValidatorTx || stakingTxId === undefined) continue
+    const position = stakers.find(({ txId }) => equalBytes(txId, stakingTxId))
+    if (position === undefined) continue
+    const reward = await expectedAfter(store, position, placeOfPos(pos).height)
+    if (reward !== undefined) expected.set(pos, reward)
+  }
+  return expected
 }
 
 async function createdAssets(

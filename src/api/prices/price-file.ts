@@ -21,21 +21,11 @@ const now = Number.POSITIVE_INFINITY
 const maxAgeDays = 7
 const secondsPerDay = 86_400
 
+type Table = ReadonlyMap<string, readonly Dated[]>
+
 /** Reads a price file. Throws `bad-config` with line and column. */
 export function filePrices(file: string, text: string): PriceSource {
-  const table = new Map<string, Dated[]>()
-  for (const [at, raw] of text.split('\n').entries()) {
-    const line = raw.replace(/\r$/, '')
-    if (line.trim() === '' || line.startsWith('#')) continue
-    if (at === 0 && line.toLowerCase().startsWith('chainid,')) continue
-    const { key, dated } = entryOf(file, line, at + 1)
-    const known = table.get(key)
-    if (known === undefined) table.set(key, [dated])
-    else known.push(dated)
-  }
-  // Stable, so that of two prices of a day the later line counts.
-  for (const prices of table.values())
-    prices.sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
+  const table = tableOf(file, text)
   const find = ({ chain, of, currency }: PriceQuestion, day: number): (string | undefined)[] =>
     of.map((thing) => priceOf(table, keyOf(chain.evmChainId, thing), { currency, day }))
   return {
@@ -46,7 +36,7 @@ export function filePrices(file: string, text: string): PriceSource {
 }
 
 function priceOf(
-  table: ReadonlyMap<string, readonly Dated[]>,
+  table: Table,
   key: string,
   wanted: { readonly currency: CurrencyCode; readonly day: number },
 ): string | undefined {
@@ -68,6 +58,23 @@ function atDay(prices: readonly Dated[] | undefined, day: number): string | unde
 
 function keyOf(chainId: number, thing: Priced): string {
   return `${chainId},${thing === 'native' ? 'native' : `0x${toHex(thing)}`}`
+}
+
+function tableOf(file: string, text: string): Table {
+  const table = new Map<string, Dated[]>()
+  for (const [at, raw] of text.split('\n').entries()) {
+    const line = raw.replace(/\r$/, '')
+    if (line.trim() === '' || line.startsWith('#')) continue
+    if (at === 0 && line.toLowerCase().startsWith('chainid,')) continue
+    const { key, dated } = entryOf(file, line, at + 1)
+    const known = table.get(key)
+    if (known === undefined) table.set(key, [dated])
+    else known.push(dated)
+  }
+  // Stable, so that of two prices of a day the later line counts.
+  for (const prices of table.values())
+    prices.sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
+  return table
 }
 
 function entryOf(file: string, line: string, number: number): { key: string; dated: Dated } {

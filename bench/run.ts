@@ -1,7 +1,9 @@
 /**
- * Runs every bench, one after the other, and writes what they said to `bench/results.md`.
+ * Runs every bench, one after the other, and prints what they say. With `--keep` it is written to
+ * `bench/results.md`, in place of what stands there.
  *
  *     npm run bench
+ *     npm run bench -- --keep
  *
  * Figures of one run on one machine belong together: compare ratios, not runs.
  */
@@ -40,6 +42,7 @@ const benches = [
   ['A deployment: engines, and processes that serve', ['bench/fleet.ts', '200']],
 ] as const
 
+const isKept = process.argv.includes('--keep')
 const [cpu] = cpus()
 const machine = `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${arch()}, Node ${process.versions.node}`
 const sections: string[] = []
@@ -62,8 +65,9 @@ for (const [title, args] of benches) {
     `## ${title}\n\n\`node ${args.join(' ')}\`, load ${load.toFixed(1)} before\n\n\`\`\`\n${said.trim()}\n\`\`\`\n`,
   )
   // After each, so that a run that is ended early has what it found.
-  writeFileSync(
-    new URL('results.md', import.meta.url),
-    `# Results\n\nWritten by \`npm run bench\` on ${machine}.\n\n${sections.join('\n')}`,
-  )
+  if (isKept)
+    writeFileSync(
+      new URL('results.md', import.meta.url),
+      `# Results\n\nWritten by \`npm run bench\` on ${machine}.\n\n${sections.join('\n')}`,
+    )
 }

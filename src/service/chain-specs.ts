@@ -7,7 +7,7 @@ import { parseId } from '../core/cb58.ts'
 import { Fault } from '../core/fault.ts'
 import { type Network, publicNetworks } from '../core/network.ts'
 import type { ChainSpec, SourceLimits } from '../indexing/stream/chain-spec.ts'
-import type { PeersSpec, StreamSpec } from '../indexing/stream/stream-spec.ts'
+import type { StreamSpec } from '../indexing/stream/stream-spec.ts'
 import { logEnding, logStoreOf } from '../store/schema/logs.ts'
 import { nftFetching } from './tokens/nft-fetching.ts'
 
@@ -95,7 +95,15 @@ export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): 
       ...(network.recording === ''
         ? {}
         : { recording: network.recording, recordedTime: config.recordedTime }),
-      peers: network.source === 'node' ? undefined : peersSpec(name, network, config.dataDir),
+      peers:
+        network.source === 'node'
+          ? undefined
+          : {
+              networkId: networkIdOf(name, network),
+              addresses: network.peers,
+              upgradeFile: network.upgradeFile,
+              folder: `${config.dataDir}/peers/${name}`,
+            },
     })
   }
   if (chains.length > 0) {
@@ -113,15 +121,6 @@ export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): 
     })
   }
   return specs
-}
-
-function peersSpec(name: Network, network: NetworkConfig, dataDir: string): PeersSpec {
-  return {
-    networkId: networkIdOf(name, network),
-    addresses: network.peers,
-    upgradeFile: network.upgradeFile,
-    folder: `${dataDir}/peers/${name}`,
-  }
 }
 
 /** Id of a network that no node gives. */

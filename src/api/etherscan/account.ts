@@ -226,7 +226,7 @@ async function transfers(query: Query, standard: 20 | 721 | 1155): Promise<Liste
   const fits = (row: TransferRow): boolean =>
     standardOf(row.kind) === standard && (tokenId === undefined || row.tokenId === tokenId)
   const list = await pageOf(query, blocksOf(query, 'startblock', 'endblock'), {
-    read: (walk) => matching(walk, { read, fits, signal: query.signal }),
+    read: (walk) => matching(walk, read, fits, query.signal),
     // Whether one fits that is of a token is seen in its row alone.
     ...(tokenId === undefined &&
       ownerId !== undefined && {
@@ -276,15 +276,9 @@ async function shownTransfers(
 /** Rows that fit, read on until there are enough. */
 async function matching(
   walk: Walk,
-  {
-    read,
-    fits,
-    signal,
-  }: {
-    readonly read: (walk: Walk) => Promise<readonly TransferRow[]>
-    readonly fits: (row: TransferRow) => boolean
-    readonly signal: AbortSignal
-  },
+  read: (walk: Walk) => Promise<readonly TransferRow[]>,
+  fits: (row: TransferRow) => boolean,
+  signal: AbortSignal,
 ): Promise<TransferRow[]> {
   const found: TransferRow[] = []
   let { range } = walk

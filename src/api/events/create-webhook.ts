@@ -60,8 +60,6 @@ export function createWebhook(context: EventContext): Operation<'createWebhook'>
   })
 }
 
-type Change = Static<typeof UpdateWebhookBody>
-
 /** Changes what the caller names; all else stays. */
 export function updateWebhook(context: EventContext): Operation<'updateWebhook'> {
   return operation(Webhooks.updateWebhook, async ({ path, body, caller }) => {
@@ -91,7 +89,7 @@ export function deactivateWebhook(context: EventContext): Operation<'deactivateW
 
 async function changedBy(
   context: EventContext,
-  change: Change,
+  change: Static<typeof UpdateWebhookBody>,
   { webhook, writer }: { readonly webhook: StoredWebhook; readonly writer: Writer },
 ): Promise<StoredWebhook> {
   const { body } = webhook

@@ -1,7 +1,5 @@
 /** Describes an EVM transaction as the event `address_activity`. */
 
-import { zstdDecompressSync } from 'node:zlib'
-
 import { standardOf } from '../../codec/evm/columns/columns.ts'
 import { withPoint } from '../../core/text.ts'
 import type { WatchedEvent, Webhook } from '../../store/query/events/webhooks.ts'
@@ -10,11 +8,10 @@ import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import {
   gasUntil,
   transactionAt,
-  packedInput,
   type TransactionWithFees,
 } from '../../store/query/evm/transactions.ts'
 import { type TransferRow, transfersOfTransaction } from '../../store/query/evm/transfers.ts'
-import { decimalText, hexText } from '../evm/answers.ts'
+import { decimalText, inputOf } from '../evm/answers.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import type { Named, RichAddressEntry } from '../evm/rich-addresses.ts'
 import {
@@ -221,13 +218,6 @@ function tokenOf(
     decimals: places,
     valueWithDecimals: places === null ? undefined : withPoint(BigInt(value), places),
   }
-}
-
-async function inputOf(chain: ServedChain, row: TransactionWithFees): Promise<string> {
-  const packed = row.inputLength === 0 ? undefined : await packedInput(chain.store, row.pos)
-  if (packed === undefined) return '0x'
-  const inputs = zstdDecompressSync(packed.inputs)
-  return hexText(inputs.subarray(packed.offset, packed.offset + row.inputLength))
 }
 
 function logOf(log: Fields, transactionIndex: number): Fields {

@@ -119,7 +119,7 @@ async function l1Events(at: Happening): Promise<Fields[]> {
       const isHere = event.pos === pos || (isFirst && event.pos === -1 && event.height === height)
       const eventType = isHere ? eventOf(event, life.events[number - 1]) : undefined
       if (eventType === 'validator_stake') events.push(await joinedEvent(at, life, event))
-      else if (eventType !== undefined) events.push(l1Event(at, eventType, { life, event }))
+      else if (eventType !== undefined) events.push(l1Event(at, eventType, life, event))
     }
     if (isLast) events.push(...(await thresholdEvents(at, life)))
   }
@@ -137,14 +137,10 @@ function eventOf(event: L1Event, before: L1Event | undefined): string | undefine
 async function joinedEvent(at: Happening, life: L1Life, event: L1Event): Promise<Fields> {
   const views = at.transaction === undefined ? [] : await transactionViews(at.of, [at.transaction])
   const [transaction] = views
-  return { ...l1Event(at, 'validator_stake', { life, event }), transaction }
+  return { ...l1Event(at, 'validator_stake', life, event), transaction }
 }
 
-function l1Event(
-  at: Happening,
-  eventType: string,
-  { life, event }: { readonly life: L1Life; readonly event: L1Event },
-): Fields {
+function l1Event(at: Happening, eventType: string, life: L1Life, event: L1Event): Fields {
   return {
     ...common(at, eventType),
     validationId: toCb58(life.validationId),
@@ -167,10 +163,7 @@ async function thresholdEvents(at: Happening, life: L1Life): Promise<Fields[]> {
   if (left >= threshold || before < threshold) return []
   return [
     {
-      ...l1Event(at, 'l1_validator_balance_threshold', {
-        life,
-        event: { ...event, remainingBalance: left },
-      }),
+      ...l1Event(at, 'l1_validator_balance_threshold', life, { ...event, remainingBalance: left }),
       threshold: String(threshold),
       previousBalance: String(before),
     },

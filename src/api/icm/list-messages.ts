@@ -4,7 +4,7 @@ import { struct } from '../../codec/kit.ts'
 import { f64, fixed } from '../../codec/primitives.ts'
 import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
 import { equalBytes } from '../../core/bytes.ts'
-import { networkOf, networkNames } from '../../core/network.ts'
+import { networkNames } from '../../core/network.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { Icm } from '../../shape/operations/icm.ts'
 import type { Reader } from '../../store/engine/database.ts'
@@ -17,9 +17,9 @@ import {
 } from '../../store/query/icm/messages.ts'
 import { type Input, operation, type Operation } from '../operation/operation.ts'
 import { requestedPage, cursorOf, type Page, nextToken } from '../operation/paging.ts'
-import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import type { IcmContext } from './icm-context.ts'
 import { messageViews, toldMessages } from './message-view.ts'
+import { blockchainIdOf, networkNumbers } from './parameters.ts'
 
 /** Document B, endpoint 9. */
 export function listIcmMessagesByAddress(
@@ -99,16 +99,14 @@ type Wanted = Readonly<
   Record<'from' | 'to' | 'source' | 'destination' | 'either', Uint8Array | undefined>
 >
 
-type PageQuery = {
-  readonly pageToken?: string | undefined
-  readonly pageSize?: number | undefined
-  readonly network?: (typeof networkNames)[number] | undefined
-}
-
 type ListRequest = {
   readonly route: string
   readonly filters: Readonly<Record<string, unknown>>
-  readonly query: PageQuery
+  readonly query: {
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+    readonly network?: (typeof networkNames)[number] | undefined
+  }
   readonly subject: ListSubject
   readonly matches: (row: MessageRow) => boolean
 }
@@ -132,8 +130,7 @@ async function messagePage(
     query: { pageToken, pageSize },
     ...placeCursor,
   })
-  const networks =
-    query.network === undefined ? [0, 1] : [networkOf(query.network) === 'mainnet' ? 0 : 1]
+  const networks = networkNumbers(query.network)
   const store = messages()
   const found =
     store === undefined

@@ -2,7 +2,7 @@
 
 import { keyOf } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
-import { networkOf, networkNames } from '../../core/network.ts'
+import { networkNames } from '../../core/network.ts'
 import { periodStart } from '../../rollup/period.ts'
 import { Icm } from '../../shape/operations/icm.ts'
 import type { Reader } from '../../store/engine/database.ts'
@@ -11,8 +11,8 @@ import { inWindows } from '../metrics/rolling-window.ts'
 import { knownUntil } from '../metrics/scope.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
-import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import type { IcmContext } from './icm-context.ts'
+import { blockchainIdOf, networkNumbers } from './parameters.ts'
 
 type Filters = {
   readonly srcBlockchainId?: string | undefined
@@ -20,8 +20,6 @@ type Filters = {
   readonly groupBy?: string | undefined
   readonly network?: (typeof networkNames)[number] | undefined
 }
-
-const always = { from: 0, to: Number.MAX_SAFE_INTEGER } as const
 
 const hourSeconds = 3_600
 
@@ -32,7 +30,7 @@ export function icmTimeseries(context: IcmContext): Operation<'getICMTimeseries'
   return operation(Icm.getICMTimeseries, async ({ query }) => {
     const unit = query.timeInterval ?? 'day'
     const { startTimestamp = -1, endTimestamp = Infinity } = query
-    const hours = await hoursOf(context, query, always)
+    const hours = await hoursOf(context, query)
     const points = grouped(hours, query, ({ hour }) => periodStart(unit, hour))
       .filter(({ start }) => start > startTimestamp && start < endTimestamp)
       .toSorted((a, b) => b.start - a.start || b.sent - a.sent)
@@ -60,7 +58,7 @@ export function icmTimeseries(context: IcmContext): Operation<'getICMTimeseries'
 /** Messages sent within windows that end with the newest hour that has any, or is known to have none. */
 export function icmSummary(context: IcmContext): Operation<'getICMSummary'> {
   return operation(Icm.getICMSummary, async ({ query }) => {
-    const hours = await hoursOf(context, query, always)
+    const hours = await hoursOf(context, query)
     const known = await knownUntil(context.chains.all())
     const quiet = known - (known % hourSeconds)
     const newest = hours.reduce((last, { hour }) => Math.max(last, hour), quiet)
@@ -96,38 +94,27 @@ async function hoursNamed(
   context: IcmContext,
   name: string,
 ): Promise<readonly { sent: number; received: number }[]> {
-  if (name === 'total') return hoursOf(context, {}, always)
-  if (name === 'mainnet' || name === 'testnet') return hoursOf(context, { network: name }, always)
+  if (name === 'total') return hoursOf(context, {})
+  if (name === 'mainnet' || name === 'testnet') return hoursOf(context, { network: name })
   const { blockchainId } = context.chains.find(name).facts
   if (blockchainId === undefined) return []
   const id = toCb58(blockchainId)
-  const sent = await hoursOf(context, { srcBlockchainId: id }, always)
-  const received = await hoursOf(context, { destBlockchainId: id }, always)
+  const sent = await hoursOf(context, { srcBlockchainId: id })
+  const received = await hoursOf(context, { destBlockchainId: id })
   return [
     ...sent.map((one) => ({ sent: one.sent, received: 0 })),
     ...received.map((one) => ({ sent: 0, received: one.received })),
   ]
 }
 
-async function hoursOf(
-  { messages }: IcmContext,
-  filters: Filters,
-  range: { readonly from: number; readonly to: number },
-): Promise<MessageHour[]> {
+async function hoursOf({ messages }: IcmContext, filters: Filters): Promise<MessageHour[]> {
   const store: Reader | undefined = messages()
   const source = blockchainIdOf('srcBlockchainId', filters.srcBlockchainId)
   const destination = blockchainIdOf('destBlockchainId', filters.destBlockchainId)
   if (store === undefined) return []
-  const networks =
-    filters.network === undefined ? [0, 1] : [networkOf(filters.network) === 'mainnet' ? 0 : 1]
   const lists = await Promise.all(
-    networks.map((network) =>
-      messageHours(store, {
-        network,
-        ...range,
-        source,
-        destination,
-      }),
+    networkNumbers(filters.network).map((network) =>
+      messageHours(store, { network, source, destination }),
     ),
   )
   return lists.flat()

@@ -38,7 +38,7 @@ export function toolServer(
     if (inputSchema === undefined) continue
     const about = { description: tool.words, inputSchema, annotations: { readOnlyHint: true } }
     server.registerTool(tool.name, about, async (given) => {
-      const { text, isError } = await answerOf(tool, textsOf(given), { ask, origin })
+      const { text, isError } = await answerOf(tool, textsOf(given), ask, origin)
       return { content: [{ type: 'text', text }], isError }
     })
   }
@@ -67,11 +67,7 @@ function textsOf(given: object): ToolInput {
 
 type Said = { readonly text: string; readonly isError: boolean }
 
-async function answerOf(
-  tool: Tool,
-  input: ToolInput,
-  { ask, origin }: { readonly ask: AskApi; readonly origin: string },
-): Promise<Said> {
+async function answerOf(tool: Tool, input: ToolInput, ask: AskApi, origin: string): Promise<Said> {
   const { asks, page } = tool
   let questions: ReturnType<Tool['asks']>
   try {

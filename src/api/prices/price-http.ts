@@ -215,13 +215,11 @@ async function requested({ transport }: PriceClient, url: string): Promise<unkno
   if (reply.status !== 200)
     throw new Fault('node-answer', `a price service answered with status ${reply.status}`)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the typings lack the third parameter
-  const parse = JSON.parse as SourcedParse
+  const parse = JSON.parse as (
+    text: string,
+    reviver: (name: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ) => unknown
   return parse(new TextDecoder().decode(reply.body), (_name, value, { source }) =>
     typeof value === 'number' ? decimalOfJson(source ?? '') : value,
   )
 }
-
-type SourcedParse = (
-  text: string,
-  reviver: (name: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown

@@ -50,8 +50,6 @@ const firstRead = 4
 
 const mostRead = 256
 
-type Found = { readonly utxo: StoredUtxo; readonly isConsumed: boolean }
-
 async function lastActivity(
   chain: ChainOf,
   addresses: readonly Uint8Array[],
@@ -92,14 +90,12 @@ async function lastActivity(
   }
 }
 
-type Wanted = { readonly owners: ReadonlySet<string>; readonly minAmount: bigint }
-
 /** Of what it spent and made the last, spent before made. */
 async function activityIn(
   { store }: ChainOf,
   { made, spent }: Awaited<ReturnType<typeof transactionsAt>>[number],
-  { owners, minAmount }: Wanted,
-): Promise<Found | undefined> {
+  { owners, minAmount }: { readonly owners: ReadonlySet<string>; readonly minAmount: bigint },
+): Promise<{ readonly utxo: StoredUtxo; readonly isConsumed: boolean } | undefined> {
   const isWanted = (utxo: StoredUtxo): boolean => {
     const { amount, addresses } = outputContent(utxo.output)
     return amount >= minAmount && addresses.some((address) => owners.has(keyOf(address)))

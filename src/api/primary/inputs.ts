@@ -147,7 +147,7 @@ export function namedChain(
 }
 
 function chainById(network: ServedNetwork, text: string): PrimaryChain | undefined {
-  const id = idOrUndefined(text)
+  const id = parsed(() => parseId(text))
   const { chainIds } = network
   for (const chain of ['P', 'X', 'C'] as const) {
     if (id !== undefined && equalBytes(chainIds[chain], id)) return chain
@@ -158,9 +158,10 @@ function chainById(network: ServedNetwork, text: string): PrimaryChain | undefin
   return text === known.cChainId ? 'C' : undefined
 }
 
-function idOrUndefined(text: string): Uint8Array | undefined {
+/** The value of a parser, or nothing where the text has another form. */
+export function parsed<T>(parse: () => T): T | undefined {
   try {
-    return parseId(text)
+    return parse()
   } catch (error) {
     if (faultOf(error)?.code === 'bad-text') return undefined
     throw error

@@ -1,7 +1,6 @@
 /** Document A, operation 8: subnets, their chains, and owners of their validators. */
 
 import { primarySubnetId } from '../../codec/primary/ids.ts'
-import { toPrimaryAddress } from '../../core/address.ts'
 import { clip, equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { PrimaryNetwork } from '../../shape/operations/primary-network.ts'
@@ -27,6 +26,7 @@ import {
   chainView,
   pChainView,
 } from './views/subnet.ts'
+import { ownerAddresses } from './views/values.ts'
 
 /** Subnets with their chains, newest first. A page ends early when their geneses are large. */
 export function listSubnets(context: PrimaryContext): Operation<'listSubnets'> {
@@ -117,9 +117,7 @@ export function listSubnetOwners(context: PrimaryContext): Operation<'getValidat
       numberOf: ({ pos }) => pos,
     })
     const addresses = page.rows.map(({ validationOwner, createdTime }) => ({
-      addresses: (validationOwner?.addresses ?? []).map((one) =>
-        toPrimaryAddress(network.hrp, one),
-      ),
+      addresses: ownerAddresses(network.hrp, validationOwner),
       sortKey: String(createdTime),
     }))
     return { body: { ...nextToken(page), addresses }, ...height }

@@ -30,46 +30,31 @@ export async function evmHits(
 ): Promise<SearchHit[]> {
   const { facts } = chain
   const chainId = String(facts.evmChainId)
-  const at = { network: facts.network, chainId } as const
-  const base = `/v1/chains/${chainId}`
   const hits = chainHits(chain, q)
+  const found = (
+    kind: SearchHit['kind'],
+    match: SearchHit['match'],
+    what: string,
+    folder: string,
+  ): void => {
+    const label = `${what} ${facts.name}`
+    const path = `/v1/chains/${chainId}/${folder}/${q}`
+    hits.push({ network: facts.network, chainId, kind, match, id: q, label, path })
+  }
   if (/^0x[0-9a-f]{64}$/i.test(q)) {
     const hash = fromHex(q.toLowerCase())
     const [transaction, block] = await Promise.all([
       transactionByHash(chain.store, hash),
       blockByHash(chain.store, hash),
     ])
-    if (transaction !== undefined)
-      hits.push({
-        ...at,
-        kind: 'transaction',
-        match: 'id',
-        id: q,
-        label: `transaction on ${facts.name}`,
-        path: `${base}/transactions/${q}`,
-      })
-    if (block !== undefined)
-      hits.push({
-        ...at,
-        kind: 'block',
-        match: 'id',
-        id: q,
-        label: `block ${block.height} of ${facts.name}`,
-        path: `${base}/blocks/${q}`,
-      })
+    if (transaction !== undefined) found('transaction', 'id', 'transaction on', 'transactions')
+    if (block !== undefined) found('block', 'id', `block ${block.height} of`, 'blocks')
   } else if (/^0x[0-9a-f]{40}$/i.test(q)) {
     const hit = await addressHit(context, chain, q)
     if (hit !== undefined) hits.push(hit)
   } else if (/^\d{1,15}$/.test(q)) {
     if ((await blockByHeight(chain.store, Number(q))) !== undefined)
-      hits.push({
-        ...at,
-        kind: 'block',
-        match: 'height',
-        id: q,
-        label: `block ${q} of ${facts.name}`,
-        path: `${base}/blocks/${q}`,
-      })
+      found('block', 'height', `block ${q} of`, 'blocks')
   } else if (/^0x[0-9a-f]{6,}$/i.test(q)) {
     hits.push(...(await begunHits(context, chain, q.slice(2).toLowerCase())))
   } else {

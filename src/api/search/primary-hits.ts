@@ -3,7 +3,6 @@
 import { parsePrimaryAddress, toPrimaryAddress } from '../../core/address.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { parseId, parseNodeId, toCb58, toNodeId } from '../../core/cb58.ts'
-import { faultOf } from '../../core/fault.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { knownNumbers, numberOfNode } from '../../store/query/primary/addresses.ts'
 import { blockByHash, blockById } from '../../store/query/primary/blocks.ts'
@@ -14,7 +13,7 @@ import {
   type NamedChain,
 } from '../../store/query/search/primary-ids.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary/position.ts'
-import { chainNameOf } from '../primary/inputs.ts'
+import { chainNameOf, parsed } from '../primary/inputs.ts'
 import type { ServedNetwork } from '../primary/network/networks.ts'
 
 /** Names of the chains and of the assets of a network. */
@@ -57,16 +56,6 @@ type HitFields = Pick<SearchHit, 'id' | 'label' | 'path'> & Partial<SearchHit>
 
 function hitOf({ network }: ServedNetwork, kind: SearchHit['kind'], fields: HitFields): SearchHit {
   return { kind, network, match: 'id', ...fields, path: `/v1/networks/${network}/${fields.path}` }
-}
-
-/** The value of a parser, or nothing where the text has another form. */
-function parsed<T>(parse: () => T): T | undefined {
-  try {
-    return parse()
-  } catch (error) {
-    if (faultOf(error)?.code === 'bad-text') return undefined
-    throw error
-  }
 }
 
 async function idHits(network: ServedNetwork, id: Uint8Array): Promise<SearchHit[]> {

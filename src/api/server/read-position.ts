@@ -45,7 +45,10 @@ export function takenApart(token: string): PlacedToken {
   const groups = (textEnd.exec(token) ?? uuidEnd.exec(token))?.groups
   if (groups === undefined) return { token }
   const { token: plain = '', position = '' } = groups
-  const bytes = position.length === 22 ? Buffer.from(position, 'base64url') : hexOf(position)
+  const bytes =
+    position.length === 22
+      ? Buffer.from(position, 'base64url')
+      : fromHex(position.replaceAll('-', ''))
   return {
     token: plain,
     position: {
@@ -102,10 +105,6 @@ export async function placedAnswer(readings: Replicas, answer: Answer): Promise<
 
 function hashOf(server: string): string {
   return toHex(sha256(Buffer.from(server)).subarray(0, 4))
-}
-
-function hexOf(uuid: string): Uint8Array {
-  return fromHex(uuid.replaceAll('-', ''))
 }
 
 /**
@@ -204,10 +203,8 @@ export function createFreshChains(options: FreshChainsOptions): FreshChains {
   }
 }
 
-type Keep = (store: Database, stage: string, make: () => FreshChain) => FreshChain
-
 /** Makes each chain of a store once. */
-function chainKeeper(): Keep {
+function chainKeeper(): (store: Database, stage: string, make: () => FreshChain) => FreshChain {
   const kept = new WeakMap<Database, Map<string, FreshChain>>()
   return (store, stage, make) => {
     const known = kept.get(store)?.get(stage)

@@ -116,14 +116,12 @@ function mapped<T, U>(change: Change<T> | undefined, to: (value: T) => U): Chang
   return change && { before: to(change.before), after: to(change.after) }
 }
 
-type Told = {
+function partsOf({ balance, nonce, code, storage }: Account): {
   readonly balance: bigint | undefined
   readonly nonce: number | undefined
   readonly codeBytes: number | undefined
   readonly storage: ReadonlyMap<string, string>
-}
-
-function partsOf({ balance, nonce, code, storage }: Account): Told {
+} {
   const bytes = code === undefined || code === null ? undefined : hexBytes(code)
   if (code !== undefined && code !== null && bytes === undefined) throw wrong('code')
   const slots = storage === undefined || storage === null ? {} : storage

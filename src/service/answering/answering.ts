@@ -154,13 +154,6 @@ export async function openWritten(
   return { documents, webhooks, knowledge }
 }
 
-type Callers = {
-  readonly uses: UseCounter
-  readonly calls: ApiServices['calls']
-  readonly tokens: PageTokens
-  readonly keys: ApiServices['keys']
-}
-
 type CallerServices = {
   readonly world: World
   readonly log: Log
@@ -173,7 +166,12 @@ async function openCallers(
   config: Config,
   { world, log, store, closers }: CallerServices,
   documents: Documents,
-): Promise<Callers> {
+): Promise<{
+  readonly uses: UseCounter
+  readonly calls: ApiServices['calls']
+  readonly tokens: PageTokens
+  readonly keys: ApiServices['keys']
+}> {
   const { clock, random } = world
   const uses = createUseCounter({
     clock,
@@ -181,7 +179,7 @@ async function openCallers(
     open: () => openSmallStore(store, apiUseStore, apiUseTables),
   })
   closers.push(uses.close)
-  const calls = callsOf(config, { clock, log, store })
+  const calls = callsOf(config, clock, log, store)
   closers.push(calls.close)
   return {
     uses,
@@ -194,11 +192,9 @@ async function openCallers(
 /** Answers counted by key; the store is opened with the first of them. */
 function callsOf(
   config: Config,
-  {
-    clock,
-    log,
-    store,
-  }: { readonly clock: Clock; readonly log: Log; readonly store: StoreLocation },
+  clock: Clock,
+  log: Log,
+  store: StoreLocation,
 ): ApiServices['calls'] {
   let opened: Promise<Database> | undefined
   const open = (): Promise<Database> =>

@@ -117,7 +117,7 @@ export function startApiWorkers(
   }
   for (let thread = 2; thread <= config['api.workers']; thread++)
     started.push(start(thread, { address, main: mainReport(), services, signal: over.signal }))
-  if (started.length > 0) void sendMainReports(mainReport, { send, clock, signal: over.signal })
+  if (started.length > 0) void sendMainReports(mainReport, send, clock, over.signal)
   return {
     ready: Promise.all(started.map(({ call, worker }) => listening(call, worker, clock))),
     take: (report) => send({ report }),
@@ -186,15 +186,9 @@ async function listening(call: Call, worker: Worker, clock: Clock): Promise<void
 /** Sends every thread what changed of that which only the main thread knows. */
 async function sendMainReports(
   mainReport: () => MainReport,
-  {
-    send,
-    clock,
-    signal,
-  }: {
-    readonly send: (message: WorkerMessage) => void
-    readonly clock: Clock
-    readonly signal: AbortSignal
-  },
+  send: (message: WorkerMessage) => void,
+  clock: Clock,
+  signal: AbortSignal,
 ): Promise<void> {
   for (let last = ''; !signal.aborted;) {
     const main = mainReport()

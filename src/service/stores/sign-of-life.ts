@@ -18,16 +18,14 @@ import type { Threads } from '../../telemetry/threads/thread.ts'
 /** A thread that did nothing for so long hangs: others are to take its chains. */
 const longestTurnMs = 30_000
 
-type LivingProcess = {
+/** Shows life until `signal` is aborted, and while each thread gets on. */
+export async function keepShowingLife(process: {
   readonly location: StoreLocation
   readonly owner: string
   readonly clock: Clock
   readonly threads: Pick<Threads, 'followHeartbeats'>
   readonly signal: AbortSignal
-}
-
-/** Shows life until `signal` is aborted, and while each thread gets on. */
-export async function keepShowingLife(process: LivingProcess): Promise<void> {
+}): Promise<void> {
   const { location, owner, clock, threads, signal } = process
   const watch = watchHeartbeats({ maxSilenceMs: longestTurnMs, now: clock.monotonic })
   threads.followHeartbeats(watch.watch)

@@ -157,14 +157,12 @@ async function entriesAt(
   ]
 }
 
-type Keys = ReadonlyMap<string, Uint8Array>
-
 /** Keys by node: those of the primary network's validators, which sign for every subnet. */
 async function keysAt(
   store: Reader,
   stakers: readonly StoredStaker[],
   query: { readonly subnetId: Uint8Array; readonly height: number; readonly limit: number },
-): Promise<Keys | undefined> {
+): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
   const isPrimary = isZero(query.subnetId)
   const primary = isPrimary
     ? stakers

@@ -16,7 +16,7 @@ import type { World } from '../../core/world.ts'
 import type { RecordedPrimary, RecordedSignatures } from '../../source/primary/recorded-source.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import type { Reader } from '../../store/engine/database.ts'
-import { chainsById, subnetById } from '../../store/query/primary/network.ts'
+import { chainsById } from '../../store/query/primary/network.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Peers } from '../../warp/aggregation/collect-task.ts'
 import type { SigningNode } from '../../warp/aggregation/request-board.ts'
@@ -25,7 +25,7 @@ import { openBls } from '../../warp/bls/bls-native.ts'
 import { canonicalSet } from '../../warp/validator-set.ts'
 import { isPrimaryNetwork, type ValidatorSource } from '../../warp/validator-source.ts'
 import { indexedMessages } from './indexed-messages.ts'
-import { indexedValidators } from './indexed-validators.ts'
+import { indexedValidators, storedValidators } from './indexed-validators.ts'
 
 /** The index of the network, `undefined` before there is one. */
 type Index = () => ServedNetwork['store'] | undefined
@@ -67,9 +67,9 @@ function validatorsOf(index: Index, store: () => Reader, { clock }: World): Vali
   const replayed = indexedValidators(index, clock)
   const tip = async (): Promise<number> => (await getCheckpoint(store(), 'P'))?.height ?? 0
   return {
-    proposedHeight: tip,
+    ...storedValidators(store, replayed, clock),
     // Messages are signed for the recording's last height: no node says what a chain verifies with.
-    epochHeight: async () => undefined,
+    proposedHeight: tip,
     validatorsAt: async (subnetId, height, signal) => {
       const entries = await replayed(subnetId, height, signal)
       if (entries !== undefined) return canonicalSet(entries)
@@ -80,18 +80,6 @@ function validatorsOf(index: Index, store: () => Reader, { clock }: World): Vali
       const [chain] = (await chainsById(store(), [chainId])).values()
       if (chain !== undefined) return chain.subnetId
       throw new Fault('not-found', `no such blockchain: ${toCb58(chainId)}`)
-    },
-    subnet: async (subnetId) => {
-      if (isPrimaryNetwork(subnetId))
-        return { isL1: false, conversionId: undefined, managerChainId: undefined }
-      const subnet = await subnetById(store(), subnetId)
-      if (subnet === undefined) throw new Fault('not-found', `no such subnet: ${toCb58(subnetId)}`)
-      const { conversion } = subnet
-      return {
-        isL1: conversion !== undefined,
-        conversionId: conversion?.conversionId,
-        managerChainId: conversion?.managerChainId,
-      }
     },
     underfunded: async () => new Set(),
   }

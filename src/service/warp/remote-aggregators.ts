@@ -18,11 +18,6 @@ export type AggregatorReport = {
   readonly nodeId: string | undefined
 }
 
-type Question = { readonly id: number; readonly network: Network } & (
-  | { readonly request: AggregationRequest }
-  | { readonly txId: Uint8Array }
-)
-
 /** Reports of the main thread for {@link answerAggregations}. */
 export function aggregatorReport({ byNetwork, nodeId }: Aggregators): AggregatorReport {
   const networks = Object.entries(byNetwork).map(([network, served]) => [
@@ -40,7 +35,10 @@ export function answerAggregations(
   return {
     aggregate: async (argument) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by remoteAggregators
-      const question = argument as Question
+      const question = argument as { readonly id: number; readonly network: Network } & (
+        | { readonly request: AggregationRequest }
+        | { readonly txId: Uint8Array }
+      )
       const served = aggregators.byNetwork[question.network]
       assert(typeof served === 'object', 'a thread calls only networks that it knows')
       const aborting = new AbortController()

@@ -157,7 +157,10 @@ function mountFiles(
     )
   http.get('/explorer/:version/:name', inMemory, async (request, reply) => {
     const { version, files } = await ready()
-    const path = pathOf(request.params)
+    const path = {
+      version: textIn(request.params, 'version'),
+      name: textIn(request.params, 'name'),
+    }
     const file = path.version === version ? files.get(path.name) : undefined
     if (file === undefined) return reply.callNotFound()
     return sent(reply, fileAnswer(file, requestOf(request)))
@@ -190,10 +193,6 @@ ${dark(":root[data-theme='dark']")}`
 }
 
 const unconditional: ExplorerRequest = { acceptEncoding: '', ifNoneMatch: '' }
-
-function pathOf(params: unknown): { version: string; name: string } {
-  return { version: textIn(params, 'version'), name: textIn(params, 'name') }
-}
 
 function partsOf(params: unknown): PictureOf {
   const [chainId, address, tokenId] = ['chainId', 'address', 'tokenId'].map((name) =>

@@ -27,23 +27,18 @@ import type {
 import {
   applyCBlocks,
   beginCChain,
-  endCBatch,
   wantedOfCBlocks,
 } from '../../../src/indexing/primary/replay/c/replay-c.ts'
 import { networkIdsOf } from '../../../src/indexing/primary/replay/chains.ts'
 import { newDraft } from '../../../src/indexing/primary/replay/draft.ts'
 import { beginPChain } from '../../../src/indexing/primary/replay/p/genesis.ts'
-import {
-  applyPBlocks,
-  endPBatch,
-  wantedOfPBlocks,
-} from '../../../src/indexing/primary/replay/p/replay-p.ts'
+import { applyPBlocks, wantedOfPBlocks } from '../../../src/indexing/primary/replay/p/replay-p.ts'
 import { loadPState, type PState } from '../../../src/indexing/primary/replay/p/state.ts'
 import type { ReadPBlock } from '../../../src/indexing/primary/replay/read-blocks.ts'
+import { endBatch } from '../../../src/indexing/primary/replay/utxo-set.ts'
 import {
   applyXBlocks,
   beginXChain,
-  endXBatch,
   wantedOfXBlocks,
 } from '../../../src/indexing/primary/replay/x/replay-x.ts'
 import type { Network } from './recorded-network.ts'
@@ -169,7 +164,7 @@ export function replay(
         const part = network.x.slice(at, at + manner.batch)
         const draft = newDraft('X', { firstUtxo: x.state.utxos.next, follows: undefined })
         applyXBlocks(x.state, draft, part, rows.find(wantedOfXBlocks(x.state, part)))
-        rows.write(endXBatch(x.state, draft))
+        rows.write(endBatch(x.state, draft))
       }
     }
     if (chain === 'C') {
@@ -178,7 +173,7 @@ export function replay(
         const part = network.c.slice(at, at + manner.batch)
         const draft = newDraft('C', { firstUtxo: c.utxos.next, follows: undefined })
         applyCBlocks(c, draft, part, rows.find(wantedOfCBlocks(c, part)))
-        rows.write(endCBatch(c, draft))
+        rows.write(endBatch(c, draft))
       }
     }
   }
@@ -215,7 +210,7 @@ export function replayP(network: Network, rows: Rows, manner: TransactionOptions
 export function batchOfP(state: PState, blocks: readonly ReadPBlock[], rows: Rows): RowBatch {
   const draft = newDraft('P', { firstUtxo: state.utxos.next, follows: undefined })
   applyPBlocks(state, draft, blocks, rows.find(wantedOfPBlocks(state, blocks)))
-  return endPBatch(state, draft)
+  return endBatch(state, draft)
 }
 
 /** Everything stored, in an order that does not depend on how it came. */

@@ -82,13 +82,11 @@ async function tokensIn(
   return tokens
 }
 
-type Moment = { readonly at: number; readonly problems: Set<string> }
-
 /** The point of a moment; `undefined` before the first block. */
 async function pointAt(
   context: EvmContext,
   subject: Query,
-  { at, problems }: Moment,
+  { at, problems }: { readonly at: number; readonly problems: Set<string> },
 ): Promise<Point | undefined> {
   const { chain, newest } = subject
   const height = await heightAtTime(chain.store, { seconds: at, newest })

@@ -21,7 +21,7 @@ export function getContractCode(context: EvmContext): Operation<'getContractCode
   const { contracts, clock } = context
   return operation(EvmContracts.getContractCode, async ({ path, signal }) => {
     const { chain, address, id } = await subjectOf(context, path)
-    const find = async (of: Uint8Array): Promise<Sources> => {
+    const find = async (of: Uint8Array): Promise<Pick<ContractCode, 'source' | 'project'>> => {
       const known = await answerOfNode(clock, signal, (until) => contracts.find(chain, of, until))
       if (known !== undefined) return { source: sourceView(known) }
       const own = await answerOfNode(clock, signal, (until) =>
@@ -74,8 +74,6 @@ export function getContractCode(context: EvmContext): Operation<'getContractCode
     }
   })
 }
-
-type Sources = Pick<ContractCode, 'source' | 'project'>
 
 async function projectView({ artifact, compilation }: ProjectContract): Promise<ProjectSource> {
   const { name, path, abi } = artifact

@@ -12,7 +12,6 @@ import { newestCounts } from '../../../store/query/evm/balances.ts'
 import {
   creationOfContract,
   type DeploymentCursor,
-  type DeploymentRow,
   deployments,
 } from '../../../store/query/evm/contracts.ts'
 import { transactionAt } from '../../../store/query/evm/transactions.ts'
@@ -184,16 +183,6 @@ async function deploymentPage(
   const rows = page.rows.slice(0, limit)
   const last = rows.at(-1)
   const end = page.rows.length > limit && last !== undefined ? last : page.goOnAt
-  return { ...next(end), contracts: await viewsOf(context, chain, rows) }
-}
-
-const cursor = cursorOf<DeploymentCursor>(struct({ txPos: f64, place: f64 }))
-
-async function viewsOf(
-  { addressBooks }: EvmContext,
-  chain: ServedChain,
-  rows: readonly DeploymentRow[],
-): Promise<ContractMetadata[]> {
   const transactions = new Map(
     await Promise.all(
       rows.map(async ({ txPos }) => [txPos, await transactionAt(chain.store, txPos)] as const),
@@ -204,23 +193,28 @@ async function viewsOf(
     creatorId ?? contractId,
     transactions.get(txPos)?.fromId ?? contractId,
   ])
-  const named = await addressBooks(chain).load(ids)
-  return rows.map(({ contractId, creatorId, txPos }) => {
-    const view = contractView(named(contractId))
-    const transaction = transactions.get(txPos)
-    if (transaction === undefined) return view
-    return {
-      ...view,
-      deploymentDetails: {
-        txHash: transaction.hash,
-        ...deployerOf(
-          named(transaction.fromId),
-          creatorId === undefined ? undefined : named(creatorId),
-        ),
-      },
-    }
-  })
+  const named = await context.addressBooks(chain).load(ids)
+  return {
+    ...next(end),
+    contracts: rows.map(({ contractId, creatorId, txPos }) => {
+      const view = contractView(named(contractId))
+      const transaction = transactions.get(txPos)
+      if (transaction === undefined) return view
+      return {
+        ...view,
+        deploymentDetails: {
+          txHash: transaction.hash,
+          ...deployerOf(
+            named(transaction.fromId),
+            creatorId === undefined ? undefined : named(creatorId),
+          ),
+        },
+      }
+    }),
+  }
 }
+
+const cursor = cursorOf<DeploymentCursor>(struct({ txPos: f64, place: f64 }))
 
 const place = cursorOf(struct({ verifiedAt: f64, address: fixed(20) }))
 
@@ -273,16 +267,14 @@ export function listContracts(context: EvmContext): Operation<'listContracts'> {
   })
 }
 
-type Listed = ContractMetadata & {
-  source?: { name: string; match: 'full' | 'partial'; verifiedAt: number }
-  project?: { name: string }
-}
-
 function withSource(
   view: ContractMetadata,
   row: ListedContract | undefined,
   name?: string,
-): Listed {
+): ContractMetadata & {
+  source?: { name: string; match: 'full' | 'partial'; verifiedAt: number }
+  project?: { name: string }
+} {
   if (row === undefined) return name === undefined ? view : { ...view, project: { name } }
   const { runtimeMatch, verifiedAt } = row
   const match = runtimeMatch === 'full' ? 'full' : 'partial'

@@ -63,7 +63,7 @@ function list<
     const counts = await countsOf(chain.store, of, { from: start, until: end })
     const given = after?.given ?? 0
     const wanted = Math.min(limit, mostListed - given)
-    const { rows, transactionCount, gasUsed } = ranked(counts, { sortBy, after, wanted })
+    const { rows, transactionCount, gasUsed } = ranked(counts, sortBy, after, wanted)
     const last = rows.at(-1)
     const isMore = last !== undefined && given + rows.length < Math.min(mostListed, counts.size)
     const pageEnd = isMore
@@ -109,15 +109,9 @@ async function countsOf(
 /** Entries strictly after `after`, those with the most first and of as many the one seen first, and sums of all. */
 function ranked(
   counts: ActivityCounts,
-  {
-    sortBy,
-    after,
-    wanted,
-  }: {
-    readonly sortBy: 'transactions' | 'gasUsed'
-    readonly after: Place | undefined
-    readonly wanted: number
-  },
+  sortBy: 'transactions' | 'gasUsed',
+  after: Place | undefined,
+  wanted: number,
 ): {
   readonly rows: readonly Entry[]
   readonly transactionCount: number

@@ -103,13 +103,11 @@ export function listAddressTransactionsV2(evm: EvmContext): Operation<'listTrans
   })
 }
 
-type Views = { readonly views: (row: Participation) => AddressTransaction; readonly named: Named }
-
 async function participationViews(
   evm: EvmContext,
   chain: ServedChain,
   rows: readonly Participation[],
-): Promise<Views> {
+): Promise<{ readonly views: (row: Participation) => AddressTransaction; readonly named: Named }> {
   const transfers = rows.flatMap((row) => row.transfers)
   const internals = rows.flatMap((row) => row.internals)
   const transactions = rows.map(({ transaction }) => transaction)

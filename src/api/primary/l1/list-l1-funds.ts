@@ -18,8 +18,6 @@ import { networkOperation } from '../network-operation.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
-type Validations = ReturnType<typeof keptFor<ServedNetwork['store'], readonly L1Validation[]>>
-
 /** Balances of active L1 validators, shortest first. */
 export function listL1ValidatorFunds(context: PrimaryContext): Operation<'listL1ValidatorFunds'> {
   const validations = keptFor(context.clock, l1Validations)
@@ -90,14 +88,12 @@ export async function watchedL1(
   return { activeValidatorCount, balanceNavax: BigInt(totalBalance), daysLeft }
 }
 
-type Rate = Awaited<ReturnType<typeof rateOf>>
-
 const daySeconds = 86_400n
 
 /** The fee that validators pay now, and the active validators. */
 async function rateOf(
   { store, networkId }: ServedNetwork,
-  validations: Validations,
+  validations: ReturnType<typeof keptFor<ServedNetwork['store'], readonly L1Validation[]>>,
 ): Promise<{
   readonly accrued: bigint
   readonly perSecond: bigint
@@ -156,7 +152,7 @@ function firstOut(group: readonly L1Validation[]): L1Validation | undefined {
 
 function subnetView(
   group: readonly L1Validation[],
-  rate: Rate,
+  rate: Awaited<ReturnType<typeof rateOf>>,
 ): Static<typeof L1Validators.listL1Funds.response>['subnets'][number] {
   const active = group.filter(({ balanceEnd }) => balanceEnd > rate.accrued)
   const sum = (

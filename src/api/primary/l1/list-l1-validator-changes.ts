@@ -17,9 +17,7 @@ import { networkOperation } from '../network-operation.ts'
 import type { PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
-type Place = Pick<StoredOwnChange, 'height' | 'pos'>
-
-const place = cursorOf<Place>(struct({ height: f64, pos: f64 }))
+const place = cursorOf<Pick<StoredOwnChange, 'height' | 'pos'>>(struct({ height: f64, pos: f64 }))
 
 /** The changes, newest first. Throws `not-found` for a validation that the network does not have. */
 export function listL1ValidatorChanges(

@@ -1,6 +1,5 @@
 /** L1 validations. */
 
-import { toPrimaryAddress } from '../../../core/address.ts'
 import { to0x } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { L1Validators } from '../../../shape/operations/l1-validators.ts'
@@ -15,7 +14,7 @@ import { type Operation } from '../../operation/operation.ts'
 import { idIn, nodeIdIn } from '../inputs.ts'
 import { networkOperation } from '../network-operation.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
-import { wideInteger } from '../views/values.ts'
+import { wideInteger, ownerAddresses } from '../views/values.ts'
 
 /** Validators of L1s with their balances, newest first. */
 export function listL1Validators(context: PrimaryContext): Operation<'listL1Validators'> {
@@ -45,7 +44,7 @@ export function listL1Validators(context: PrimaryContext): Operation<'listL1Vali
 
 function l1View(network: ServedNetwork, row: StoredL1Validator, fees: bigint): L1Validator {
   const owner = (of: StoredL1Validator['deactivationOwner']): L1Validator['deactivationOwner'] => ({
-    addresses: of.addresses.map((one) => toPrimaryAddress(network.hrp, one)),
+    addresses: ownerAddresses(network.hrp, of),
     threshold: of.threshold,
   })
   return {

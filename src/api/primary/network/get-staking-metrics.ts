@@ -55,19 +55,10 @@ async function valuesOf(
   const stakers = await stakeDays(store, subnetId)
   const values = new Map([...stakers].map(([day, totals]) => [day, BigInt(totals[metric])]))
   if (metric === 'delegatorCount' || metric === 'delegatorWeight') return values
-  const validations = await validationsByDay(store, subnetId, metric)
-  return validations.size === 0 ? values : together(values, validations)
-}
-
-/** Active validations of an L1, or their weight, after the last change of each day. */
-async function validationsByDay(
-  store: Reader,
-  subnetId: Uint8Array,
-  metric: Metric,
-): Promise<ReadonlyMap<number, bigint>> {
+  // Active validations of an L1, or their weight, after the last change of each day.
   const steps = await l1Steps(store, { kind: 'subnet', id: subnetId })
   const standing = new Map<number, bigint>()
-  const byDay = new Map<number, bigint>()
+  const validations = new Map<number, bigint>()
   let sum = 0n
   // Entries of one validation are in order already, and sorting keeps that order.
   for (const { validation, time, active, weight } of steps.toSorted((a, b) => a.time - b.time)) {
@@ -75,9 +66,9 @@ async function validationsByDay(
     const now = active ? unit : 0n
     sum += now - (standing.get(validation) ?? 0n)
     standing.set(validation, now)
-    byDay.set(dayOf(time), sum)
+    validations.set(dayOf(time), sum)
   }
-  return byDay
+  return validations.size === 0 ? values : together(values, validations)
 }
 
 /** Two series as one: on a day only one has, the other's last value counts. */

@@ -1,6 +1,5 @@
 /** Delegations of all subnets. Source: official clients, ListDelegatorDetailsResponse. */
 
-import { toPrimaryAddress } from '../../../core/address.ts'
 import { keyOf } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { assert } from '../../../core/fault.ts'
@@ -21,7 +20,7 @@ import { whoseOrAll } from '../lists.ts'
 import { networkOperation } from '../network-operation.ts'
 import type { PrimaryContext, ServedNetwork } from '../network/networks.ts'
 import { stakeAssets } from '../views/asset.ts'
-import { percentOf } from '../views/values.ts'
+import { percentOf, ownerAddresses } from '../views/values.ts'
 
 /** Delegations, newest first. */
 export function listDelegators(context: PrimaryContext): Operation<'listDelegators'> {
@@ -64,9 +63,7 @@ async function delegatorViews(
     return {
       txHash: toCb58(row.txId),
       nodeId: toNodeId(row.nodeId),
-      rewardAddresses: (row.validationOwner?.addresses ?? []).map((one) =>
-        toPrimaryAddress(network.hrp, one),
-      ),
+      rewardAddresses: ownerAddresses(network.hrp, row.validationOwner),
       asset: assetOf(row),
       amountDelegated: String(row.weight),
       delegationFee: percentOf(fee),

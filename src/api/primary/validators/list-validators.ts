@@ -27,7 +27,7 @@ import { keptFor } from '../lists.ts'
 import { networkOperation } from '../network-operation.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { stakeAssets } from '../views/asset.ts'
-import { type PaidRewards, validatorView } from '../views/validator.ts'
+import { validatorView } from '../views/validator.ts'
 
 // Parts of node ids may fit many; beyond this the part is too short to be meant.
 const maxNodes = 100_000
@@ -191,7 +191,22 @@ async function validatorViews(
   const active = rows.some(({ status }) => status === 'active')
   const weights = active ? await weightsOf(network.store) : new Map<string, bigint>()
   const completed = rows.filter(({ status }) => status === 'completed').map(({ txId }) => txId)
-  const paid = await paidRewards(network, completed)
+  // Rewards paid to validators, by `keyOf` their transactions.
+  const paid = new Map<string, { validation: bigint; delegation: bigint }>()
+  const sumOf = (txId: Uint8Array): { validation: bigint; delegation: bigint } => {
+    const sum = paid.get(keyOf(txId)) ?? { validation: 0n, delegation: 0n }
+    paid.set(keyOf(txId), sum)
+    return sum
+  }
+  for (const { stakerTxId, kind, amount } of await rewardsOfStakers(network.store, completed)) {
+    const sum = sumOf(stakerTxId)
+    if (rewardKinds[kind] === 'VALIDATOR') sum.validation += amount
+    else if (rewardKinds[kind] === 'VALIDATOR_FEE') sum.delegation += amount
+  }
+  // Before Cortina fees were paid with each delegation, under the delegator's transaction.
+  for (const { validatorTxId, amount } of await delegationFeesPaid(network.store, completed)) {
+    sumOf(validatorTxId).delegation += amount
+  }
   const assetOf = await stakeAssets(network, rows)
   return rows.map((row) =>
     validatorView(network, row, {
@@ -200,27 +215,4 @@ async function validatorViews(
       totalWeight: weights.get(keyOf(row.subnetId)) ?? 0n,
     }),
   )
-}
-
-/** Rewards paid to validators, by `keyOf` their transactions. */
-async function paidRewards(
-  network: ServedNetwork,
-  txIds: readonly Uint8Array[],
-): Promise<ReadonlyMap<string, PaidRewards>> {
-  const sums = new Map<string, { validation: bigint; delegation: bigint }>()
-  const sumOf = (txId: Uint8Array): { validation: bigint; delegation: bigint } => {
-    const sum = sums.get(keyOf(txId)) ?? { validation: 0n, delegation: 0n }
-    sums.set(keyOf(txId), sum)
-    return sum
-  }
-  for (const { stakerTxId, kind, amount } of await rewardsOfStakers(network.store, txIds)) {
-    const sum = sumOf(stakerTxId)
-    if (rewardKinds[kind] === 'VALIDATOR') sum.validation += amount
-    else if (rewardKinds[kind] === 'VALIDATOR_FEE') sum.delegation += amount
-  }
-  // Before Cortina fees were paid with each delegation, under the delegator's transaction.
-  for (const { validatorTxId, amount } of await delegationFeesPaid(network.store, txIds)) {
-    sumOf(validatorTxId).delegation += amount
-  }
-  return sums
 }

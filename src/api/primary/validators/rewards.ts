@@ -1,7 +1,6 @@
 /** Document A, operation 9: rewards paid, and rewards to come. */
 
 import { utxoIdOf } from '../../../codec/primary/ids.ts'
-import { toPrimaryAddress } from '../../../core/address.ts'
 import { equalBytes } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { assert } from '../../../core/fault.ts'
@@ -21,6 +20,7 @@ import { networkOperation } from '../network-operation.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { type AssetBook, assetBook, avax, stakeAssets } from '../views/asset.ts'
 import { stakingTypeOf, withdrawnPart } from '../views/auto-renew.ts'
+import { ownerAddresses } from '../views/values.ts'
 import { delegationFees } from './list-delegators.ts'
 
 /** Rewards paid to addresses or for nodes, newest first. */
@@ -81,7 +81,7 @@ export function rewardView(
 ): HistoricalReward {
   const kind = rewardKinds[row.kind]
   return {
-    addresses: row.addresses.map((one) => toPrimaryAddress(network.hrp, one)),
+    addresses: ownerAddresses(network.hrp, row),
     txHash: toCb58(row.stakerTxId),
     amountStaked: String(row.amountStaked),
     nodeId: toNodeId(row.nodeId),
@@ -139,9 +139,7 @@ async function pendingViews(
     // Percent of the stake's time that is over, two decimals.
     const share = (now - row.startTime) / Math.max(1, row.endTime - row.startTime)
     return {
-      addresses: (row.validationOwner?.addresses ?? []).map((one) =>
-        toPrimaryAddress(network.hrp, one),
-      ),
+      addresses: ownerAddresses(network.hrp, row.validationOwner),
       txHash: toCb58(row.txId),
       amountStaked: String(row.weight),
       nodeId: toNodeId(row.nodeId),

@@ -1,6 +1,5 @@
 /** Auto-renewed validators and their cycles as answers show them. */
 
-import { toPrimaryAddress } from '../../../core/address.ts'
 import { toCb58 } from '../../../core/cb58.ts'
 import type {
   AutoRenewDetails,
@@ -11,6 +10,7 @@ import type {
 import type { StoredCycle } from '../../../store/query/primary/rewards.ts'
 import type { StoredStaker } from '../../../store/query/primary/stakers.ts'
 import type { StoredOwner } from '../../../store/schema/primary/bodies.ts'
+import { ownerAddresses } from './values.ts'
 
 type Renewal = NonNullable<StoredStaker['autoRenewal']>
 
@@ -35,8 +35,8 @@ export function autoRenewView(
       compoundedWeight: String(row.weight),
       accruedValidationRewards: String(autoRenewal.accruedRewards),
       accruedDelegateeRewards: String(autoRenewal.accruedDelegateeRewards),
-      validationRewardAddresses: addressesOf(hrp, row.validationOwner),
-      delegationRewardAddresses: addressesOf(hrp, row.delegationOwner),
+      validationRewardAddresses: ownerAddresses(hrp, row.validationOwner),
+      delegationRewardAddresses: ownerAddresses(hrp, row.delegationOwner),
       exitReason: exitReasons[state],
       endedAtTimestamp: row.endedTime ?? null,
     },
@@ -58,10 +58,6 @@ function stateOf(row: StoredStaker, { nextPeriod }: Renewal): AutoRenewDetails['
 /** Percent of millionths. */
 function sharePercent(shares: number): number {
   return shares / 10_000
-}
-
-function addressesOf(hrp: string, owner: StoredOwner | undefined): string[] {
-  return (owner?.addresses ?? []).map((address) => toPrimaryAddress(hrp, address))
 }
 
 /**

@@ -31,6 +31,7 @@ import {
   percentOf,
   wideInteger,
   ownershipView,
+  ownerAddresses,
 } from './values.ts'
 
 type View = PrimaryNetworkTransaction
@@ -144,7 +145,7 @@ function renewalView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Par
     period,
     autoCompoundRewardShares,
     validatorAuthority: validatorAuthority && {
-      addresses: validatorAuthority.addresses.map((one) => toPrimaryAddress(of.hrp, one)),
+      addresses: ownerAddresses(of.hrp, validatorAuthority),
       threshold: validatorAuthority.threshold,
     },
     ...(expected === undefined ? {} : rewardToCome(facts, expected)),

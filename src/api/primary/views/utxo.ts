@@ -2,7 +2,6 @@
 
 import { utxoIdOf } from '../../../codec/primary/ids.ts'
 import { outputContent, type OutputContent } from '../../../codec/primary/output-content.ts'
-import { toPrimaryAddress } from '../../../core/address.ts'
 import { concatBytes, to0x, toHex } from '../../../core/bytes.ts'
 import { toCb58 } from '../../../core/cb58.ts'
 import { sha256 } from '../../../core/hash.ts'
@@ -12,7 +11,7 @@ import { utxoKinds } from '../../../store/schema/primary/position.ts'
 import type { ChainOf } from '../inputs.ts'
 import type { AssetBook } from './asset.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
-import { heightText, seconds } from './values.ts'
+import { heightText, seconds, ownerAddresses } from './values.ts'
 
 /** True while a stake is locked in its staking transaction. */
 function isStaked(utxo: StoredUtxo): boolean {
@@ -91,7 +90,7 @@ function commonView(
 ): Omit<Utxo, 'utxoType'> {
   const asset = book.view(utxo.asset, content.amount)
   return {
-    addresses: content.addresses.map((address) => toPrimaryAddress(of.hrp, address)),
+    addresses: ownerAddresses(of.hrp, content),
     asset,
     consumedOnChainId: of.blockchainIds[utxo.consumableOn],
     createdOnChainId: of.blockchainIds[utxo.createdOn],

@@ -1,13 +1,12 @@
 /** Validators as answers show them, by state: each state has fields of its own. */
 
-import { toPrimaryAddress } from '../../../core/address.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import type { Asset } from '../../../shape/primary/asset.ts'
 import type { ValidationRewards, Validator } from '../../../shape/primary/validator.ts'
 import type { StoredStaker } from '../../../store/query/primary/stakers.ts'
 import type { ServedNetwork } from '../network/networks.ts'
 import { autoRenewView, stakingTypeOf } from './auto-renew.ts'
-import { blsCredentials, percentOf } from './values.ts'
+import { blsCredentials, percentOf, ownerAddresses } from './values.ts'
 
 /** Rewards paid for a validation, and from its delegations. */
 export type PaidRewards = { readonly validation: bigint; readonly delegation: bigint }
@@ -81,7 +80,7 @@ function activeView(
     potentialRewards: {
       validationRewardAmount: String(row.potentialReward),
       delegationRewardAmount: String(row.delegateeReward),
-      rewardAddresses: ownersOf(network, row),
+      rewardAddresses: ownerAddresses(network.hrp, row.validationOwner),
     },
     validatorHealth: {
       reachabilityPercent: row.connected === undefined ? undefined : row.connected ? 100 : 0,
@@ -107,12 +106,7 @@ function completedRewards(
   return {
     validationRewardAmount: String(paid.validation),
     delegationRewardAmount: String(paid.delegation),
-    rewardAddresses: ownersOf(network, row),
+    rewardAddresses: ownerAddresses(network.hrp, row.validationOwner),
     rewardTxHash: row.endTxId && toCb58(row.endTxId),
   }
-}
-
-function ownersOf(network: ServedNetwork, row: StoredStaker): string[] {
-  const owners = row.validationOwner?.addresses ?? []
-  return owners.map((address) => toPrimaryAddress(network.hrp, address))
 }

@@ -56,12 +56,20 @@ export function newOwnerKeys(): OwnerKeys {
   return createGenerations(keysPerGeneration)
 }
 
+/** Addresses of an owner as text; none without one. */
+export function ownerAddresses(
+  hrp: string,
+  owner: Pick<StoredOwner, 'addresses'> | undefined,
+): string[] {
+  return (owner?.addresses ?? []).map((address) => toPrimaryAddress(hrp, address))
+}
+
 /** A subnet's owner. */
 export function ownershipView(hrp: string, owner: StoredOwner): SubnetOwnershipInfo {
   return {
     locktime: seconds(owner.locktime),
     threshold: owner.threshold,
-    addresses: owner.addresses.map((one) => toPrimaryAddress(hrp, one)),
+    addresses: ownerAddresses(hrp, owner),
   }
 }
 

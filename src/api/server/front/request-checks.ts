@@ -131,7 +131,7 @@ function decide(
     return refusal(400, 'a request names one host', [['connection', 'close']])
   if (!isAllowedHost(withPort(host ?? ''), allowedHosts)) return refusal(403, wrongHost)
   const path = pathOf(url)
-  if (method === 'OPTIONS') return optionsAnswer(path, { headers, cors, paths })
+  if (method === 'OPTIONS') return optionsAnswer(path, headers, cors, paths)
   if (isUnsafe(method) && isCrossSite(headers) && !isPermitted(headers, cors))
     return refusal(403, crossSite)
   return methodRefusal(request, path, paths)
@@ -188,15 +188,9 @@ export function wrongMethod(
 
 function optionsAnswer(
   path: string,
-  {
-    headers,
-    cors,
-    paths,
-  }: {
-    readonly headers: IncomingMessage['headers']
-    readonly cors: CorsPolicy
-    readonly paths: ServedPaths
-  },
+  headers: IncomingMessage['headers'],
+  cors: CorsPolicy,
+  paths: ServedPaths,
 ): Answer | undefined {
   const known = path === '*' ? ['GET', 'HEAD', 'POST'] : (paths.at(path)?.methods ?? [])
   const { origin } = headers

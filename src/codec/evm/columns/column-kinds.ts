@@ -39,7 +39,6 @@ type EvmKind<Growing, Taken> = ColumnKind<Growing, Taken, Bytes> & {
   /** The columns of several batches as one. */
   joined(parts: readonly Taken[], moves: Moves): Taken
 }
-type EvmKinds = Kinds & Readonly<Record<string, EvmKind<unknown, unknown>>>
 
 const growingWords = columnKind((rows) => new Words(rows))
 
@@ -103,11 +102,9 @@ export const rows: EvmKind<Words, Uint32Array> = {
 }
 
 /** The columns of several batches as one; `moves.rows` are those of the table they lie in. */
-export function joinedColumns<K extends EvmKinds>(
-  table: ColumnTable<K>,
-  parts: readonly TakenColumns<K>[],
-  moves: Moves,
-): TakenColumns<K> {
+export function joinedColumns<
+  K extends Kinds & Readonly<Record<string, EvmKind<unknown, unknown>>>,
+>(table: ColumnTable<K>, parts: readonly TakenColumns<K>[], moves: Moves): TakenColumns<K> {
   const count = parts.reduce((sum, part) => sum + part.count, 0)
   return table.made(count, (kind, name) =>
     kind.joined(

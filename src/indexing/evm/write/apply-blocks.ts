@@ -14,7 +14,7 @@ import type { Interner } from './intern.ts'
 import { writeNfts } from './nft-rows.ts'
 import { writeEvents, writeTokens, writeTransfers } from './transfer-rows.ts'
 
-const lastBlock = statement('select first_tx + tx_count from evm_block where height = ?', {
+const transactionsUntil = statement('select first_tx + tx_count from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })
@@ -52,7 +52,7 @@ export async function writeBatch(
   before: Checkpoint | undefined,
   interner: Interner,
 ): Promise<void> {
-  const row = before && (await writer.get(lastBlock, [before.height]))
+  const row = before && (await writer.get(transactionsUntil, [before.height]))
   assert(before === undefined || row !== undefined, 'the block of the checkpoint is stored')
   const heights = await writeFacts(writer, { batch, ids }, Number(row?.[0] ?? 0))
   await writeTokens(writer, batch, { ids, heights })

@@ -17,18 +17,18 @@ import {
 import type { RowBatch } from '../batch/rows.ts'
 import type { PrimaryRules } from '../batch/rules.ts'
 import type { Found, UtxoReader, Wanted, StoredState } from '../batch/stored-state.ts'
-import { applyCBlocks, beginCChain, endCBatch, loadCState, wantedOfCBlocks } from './c/replay-c.ts'
+import { applyCBlocks, beginCChain, loadCState, wantedOfCBlocks } from './c/replay-c.ts'
 import { networkIdsOf } from './chains.ts'
 import { fetchEnough, newBatchSize, newDraft, type Draft, type DraftStart } from './draft.ts'
-import { applyPBlocks, endPBatch, wantedOfPBlocks } from './p/replay-p.ts'
+import { applyPBlocks, wantedOfPBlocks } from './p/replay-p.ts'
 import { loadPState } from './p/state.ts'
 import { readCBlock, readPBlock, readXBlock, readXTransactionAlone } from './read-blocks.ts'
 import { changesOf, type SharedChanges } from './shared-changes.ts'
+import { endBatch } from './utxo-set.ts'
 import {
   applyXBlocks,
   applyXDag,
   dagHeight,
-  endXBatch,
   loadXState,
   wantedOfXBlocks,
   wantedOfXDag,
@@ -139,7 +139,7 @@ async function pReplay({
     start: () => ({ firstUtxo: state.utxos.next, follows: state.height }),
     wanted: (reads) => wantedOfPBlocks(state, reads),
     apply: (draft, reads, found) => applyPBlocks(state, draft, reads, found),
-    end: (draft) => endPBatch(state, draft),
+    end: (draft) => endBatch(state, draft),
   })
 }
 
@@ -221,7 +221,7 @@ async function xReplay({
       if (blocks.length > 0) applyXBlocks(state, draft, blocks, found)
       else applyXDag(state, draft, earlyOf(reads), found)
     },
-    end: (draft) => endXBatch(state, draft),
+    end: (draft) => endBatch(state, draft),
   })
 }
 
@@ -253,7 +253,7 @@ async function cReplay({
     start: () => ({ firstUtxo: state.utxos.next, follows: isFirst() ? undefined : state.height }),
     wanted: (reads) => wantedOfCBlocks(state, reads),
     apply: (draft, reads, found) => applyCBlocks(state, draft, reads, found),
-    end: (draft) => endCBatch(state, draft),
+    end: (draft) => endBatch(state, draft),
   })
 }
 

@@ -110,11 +110,6 @@ export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftSt
   }
 }
 
-/** Counts what a batch burned; what was not counted from the start stays unknown. */
-export function countBurned(state: { burned: bigint | undefined }, { burned }: Draft): void {
-  if (state.burned !== undefined) state.burned += burned
-}
-
 /** The finished batch; what lives on in memory is copied. */
 export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Checkpoint): RowBatch {
   // Rows of an empty batch are not stored: numbers still to be stored wait for the next.

@@ -57,12 +57,9 @@ export function newOutputRing(chain: ChainName, limit: number): OutputRing {
   return { chain, limit, ...room(firstCapacity), came: 0, gone: 0, others: new Map() }
 }
 
-type Room = Pick<
-  OutputRing,
-  'bytes' | 'words' | 'doubles' | 'bigs' | 'heads' | 'links' | 'capacity'
->
-
-function room(capacity: number): Room {
+function room(
+  capacity: number,
+): Pick<OutputRing, 'bytes' | 'words' | 'doubles' | 'bigs' | 'heads' | 'links' | 'capacity'> {
   const buffer = new ArrayBuffer(capacity * entryBytes)
   return {
     capacity,

@@ -18,14 +18,8 @@ import { toHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { newDraft } from './draft.ts'
 import { beginPChain } from './p/genesis.ts'
-import {
-  applyXBlocks,
-  applyXDag,
-  beginXChain,
-  dagHeight,
-  endXBatch,
-  wantedOfXDag,
-} from './x/replay-x.ts'
+import { endBatch } from './utxo-set.ts'
+import { applyXBlocks, applyXDag, beginXChain, dagHeight, wantedOfXDag } from './x/replay-x.ts'
 
 const network = networkNamed('local-one')
 
@@ -65,7 +59,7 @@ void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heig
     const part = transactions.slice(at, at + 9)
     const draft = newDraft('X', { firstUtxo: state.utxos.next, follows: undefined })
     applyXDag(state, draft, part, rows.find(wantedOfXDag(state, part)))
-    rows.write(endXBatch(state, draft))
+    rows.write(endBatch(state, draft))
   }
   const unspent = (from: Rows): string[] =>
     [...from.utxos.values()]
@@ -82,7 +76,7 @@ void test('X-Chain: the same transactions as a DAG leave the same UTXOs, in heig
   assert.ok(first !== undefined)
   const draft = newDraft('X', { firstUtxo: state.utxos.next, follows: undefined })
   applyXBlocks(state, draft, [first], { utxos: [], earlyImports: [] })
-  const next = endXBatch(state, draft)
+  const next = endBatch(state, draft)
   assert.deepEqual([next.from, next.until], [0, 1])
 })
 

@@ -22,8 +22,9 @@ import {
   type RewardKind,
 } from '../batch/ledger-rows.ts'
 import type { HeldRow, Ledger } from '../batch/ledger.ts'
+import type { Checkpoint, RowBatch } from '../batch/rows.ts'
 import type { Found, KnownImport } from '../batch/stored-state.ts'
-import { mostAhead, violation, type Adds, type Draft, type Place } from './draft.ts'
+import { closeDraft, mostAhead, violation, type Adds, type Draft, type Place } from './draft.ts'
 import { type OutputFields, OutputWriter } from './output-bytes.ts'
 import {
   addOutput,
@@ -156,6 +157,31 @@ export function closeBatch(set: UtxoSet, draft: Draft): void {
   }
   set.ends.push(set.ring.came)
   set.returned.unshift(new Set())
+}
+
+/** State of any chain, as far as a checkpoint tells it. */
+type ChainState = Pick<Checkpoint, 'height' | 'blockId' | 'time'> & {
+  readonly utxos: UtxoSet
+  readonly l1?: { readonly accruedFees: bigint; readonly excess: bigint }
+  burned: bigint | undefined
+}
+
+/** The batch begun with `newDraft`, finished. */
+export function endBatch(state: ChainState, draft: Draft): RowBatch {
+  const { height, blockId, time, utxos, l1 } = state
+  closeBatch(utxos, draft)
+  // What was not counted from the start stays unknown.
+  if (state.burned !== undefined) state.burned += draft.burned
+  return closeDraft(draft, utxos.assets, {
+    chain: draft.chain,
+    height,
+    blockId,
+    time,
+    l1AccruedFees: l1?.accruedFees ?? 0n,
+    l1FeeExcess: l1?.excess ?? 0n,
+    nextUtxo: utxos.next,
+    burned: state.burned,
+  })
 }
 
 /** Lists of a batch that creating and spending adds to. */

@@ -138,7 +138,15 @@ type Writing = {
 async function writeBatch(writing: Writing): Promise<void> {
   const { writer, batch, known } = writing
   const owners = await numberOwners(writer, batch, known.addresses)
-  await known.nodes.numberAll(writer, keysIn(nodesOf(batch)))
+  await known.nodes.numberAll(
+    writer,
+    keysIn([
+      ...nodesOfBlocks(batch.blocks),
+      ...nodesOfStakers(batch.stakers.made),
+      ...batch.rewards.map((row) => row.nodeId),
+      ...batch.l1Validators.map((row) => row.nodeId),
+    ]),
+  )
   await writeBlocks(writer, batch, known.nodes)
   await writeTransactions(writer, batch.ledger, owners)
   await writeUtxos(writer, batch)
@@ -306,13 +314,4 @@ async function writeAssets(writer: Writer, batch: RowBatch): Promise<void> {
     variable_cap: batch.assets.map((row) => (row.variableCap ? 1 : 0)),
     created_at: batch.assets.map((row) => row.createdTime),
   })
-}
-
-function nodesOf(batch: RowBatch): readonly Uint8Array[] {
-  return [
-    ...nodesOfBlocks(batch.blocks),
-    ...nodesOfStakers(batch.stakers.made),
-    ...batch.rewards.map((row) => row.nodeId),
-    ...batch.l1Validators.map((row) => row.nodeId),
-  ]
 }

@@ -151,19 +151,17 @@ const hourRow = storedRow({
 /** One hour. */
 export type MessageHour = RowOf<typeof hourRow>
 
-/** A range of hours, bounds inclusive, and optional ids. */
+/** Hours of a network, of all messages or of those with these ends. */
 type HourQuery = {
   /** 0 mainnet, 1 the test network. */
   readonly network: number
-  readonly from: number
-  readonly to: number
   readonly source?: Uint8Array | undefined
   readonly destination?: Uint8Array | undefined
 }
 
 const question = hourRow.statement(
   (columns) => `select ${columns} from icm_hour
-   where network = ? and hour between ? and ? and (? = 0 or source_id = ?)
+   where network = ? and (? = 0 or source_id = ?)
      and (? = 0 or destination_id = ?)
    order by hour`,
 )
@@ -172,12 +170,10 @@ const question = hourRow.statement(
  * Hours with messages, oldest first. Cost: one range, a row for each pair and hour with messages.
  */
 export async function messageHours(store: Reader, query: HourQuery): Promise<MessageHour[]> {
-  const { network, from, to, source, destination } = query
+  const { network, source, destination } = query
   const none = new Uint8Array()
   return hourRow.all(store, question, [
     network,
-    from,
-    to,
     source === undefined ? 0 : 1,
     source ?? none,
     destination === undefined ? 0 : 1,

@@ -14,11 +14,11 @@ import { equalBytes } from '../../../../core/bytes.ts'
 import { cTypes } from '../../../../core/type-ids.ts'
 import { firstUtxoOf } from '../../../../store/schema/primary/position.ts'
 import type { AssetNumbers } from '../../batch/asset-numbers.ts'
-import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
+import type { Checkpoint } from '../../batch/rows.ts'
 import type { PrimaryRules } from '../../batch/rules.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { chainNameOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
-import { closeDraft, countBurned, unlinked, type Draft } from '../draft.ts'
+import { unlinked, type Draft } from '../draft.ts'
 import type { ReadCBlock } from '../read-blocks.ts'
 import {
   addConsumed,
@@ -34,7 +34,7 @@ import {
   ownerOf,
   spendImport,
 } from '../step.ts'
-import { closeBatch, newUtxoSet, takeFound, type UtxoSet } from '../utxo-set.ts'
+import { newUtxoSet, takeFound, type UtxoSet } from '../utxo-set.ts'
 
 /** Everything the C-Chain's replay knows between two batches. */
 export type CState = {
@@ -121,23 +121,6 @@ export function applyCBlocks(
       proposer: block.proposer,
     })
   }
-}
-
-/** The batch begun with `newDraft`, finished. */
-export function endCBatch(state: CState, draft: Draft): RowBatch {
-  closeBatch(state.utxos, draft)
-  countBurned(state, draft)
-  const checkpoint = {
-    chain: 'C',
-    height: state.height,
-    blockId: state.blockId,
-    time: state.time,
-    l1AccruedFees: 0n,
-    l1FeeExcess: 0n,
-    nextUtxo: state.utxos.next,
-    burned: state.burned,
-  } as const
-  return closeDraft(draft, state.utxos.assets, checkpoint)
 }
 
 type CTransaction = ReadCBlock['transactions'][number]

@@ -25,8 +25,9 @@ import { rulesOf, unscheduled } from '../../batch/rules.ts'
 import type { StakerRow } from '../../batch/staking-rows.ts'
 import { newDraft } from '../draft.ts'
 import { readPBlock, type ReadPBlock } from '../read-blocks.ts'
+import { endBatch } from '../utxo-set.ts'
 import { beginPChain } from './genesis.ts'
-import { applyPBlocks, endPBatch } from './replay-p.ts'
+import { applyPBlocks } from './replay-p.ts'
 import { potentialReward, shareOf } from './reward-amounts.ts'
 import type { PState } from './state.ts'
 
@@ -88,7 +89,7 @@ function propose(chain: Chain, unsigned: PUnsigned, option: 1 | 2): Uint8Array {
   const blocks = [block(chain, { typeId: 0, unsigned }), block(chain, { typeId: option })]
   const draft = newDraft('P', { firstUtxo: chain.state.utxos.next, follows: undefined })
   applyPBlocks(chain.state, draft, blocks, { utxos: [], earlyImports: [] })
-  chain.batches.push(endPBatch(chain.state, draft))
+  chain.batches.push(endBatch(chain.state, draft))
   return blocks[0]?.transactions[0]?.txId ?? emptyId
 }
 

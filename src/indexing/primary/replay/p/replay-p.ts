@@ -13,14 +13,13 @@ import type { PBlock } from '../../../../codec/primary/p-block.ts'
 import type { PUnsigned } from '../../../../codec/primary/p-transaction.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
 import { pBlockTypes, pTypes } from '../../../../core/type-ids.ts'
-import type { RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { afterTransactions } from '../../batch/subnet-rows.ts'
 import { type Needs, wantedOf } from '../chains.ts'
-import { closeDraft, countBurned, unlinked, violation, type Draft } from '../draft.ts'
+import { unlinked, violation, type Draft } from '../draft.ts'
 import type { ReadPBlock, ReadTransaction } from '../read-blocks.ts'
 import { beginStep, checkFlow, endStep, type Step } from '../step.ts'
-import { closeBatch, takeFound } from '../utxo-set.ts'
+import { takeFound } from '../utxo-set.ts'
 import { executeDecided, isSpending, moveFunds } from './execute.ts'
 import { evictLowBalances } from './l1-set.ts'
 import { executeReward } from './rewards.ts'
@@ -77,23 +76,6 @@ export function applyPBlocks(
     if (option === undefined) break
     applyProposal(state, draft, read, option)
   }
-}
-
-/** The batch begun with `newDraft`, finished. */
-export function endPBatch(state: PState, draft: Draft): RowBatch {
-  closeBatch(state.utxos, draft)
-  countBurned(state, draft)
-  const checkpoint = {
-    chain: 'P',
-    height: state.height,
-    blockId: state.blockId,
-    time: state.time,
-    l1AccruedFees: state.l1.accruedFees,
-    l1FeeExcess: state.l1.excess,
-    nextUtxo: state.utxos.next,
-    burned: state.burned,
-  } as const
-  return closeDraft(draft, state.utxos.assets, checkpoint)
 }
 
 function isProposal(block: PBlock): boolean {

@@ -17,7 +17,7 @@ import type { AssetRow } from '../../batch/ledger-rows.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { chainNameOf, networkIdsOf, wantedOf, type NetworkIds } from '../chains.ts'
-import { closeDraft, countBurned, newDraft, unlinked, type Draft, type Place } from '../draft.ts'
+import { newDraft, unlinked, type Draft, type Place } from '../draft.ts'
 import type { OutputFields } from '../output-bytes.ts'
 import type { ReadTransaction, ReadXBlock } from '../read-blocks.ts'
 import {
@@ -31,7 +31,7 @@ import {
   spendImport,
 } from '../step.ts'
 import {
-  closeBatch,
+  endBatch,
   createdAtOf,
   createUtxo,
   newUtxoSet,
@@ -86,7 +86,7 @@ export function beginXChain(
     }
   }
   draft.from = state.height
-  return { state, batch: endXBatch(state, draft) }
+  return { state, batch: endBatch(state, draft) }
 }
 
 /** The state as a checkpoint says. */
@@ -182,17 +182,6 @@ export function applyXBlocks(
   }
 }
 
-/** The batch begun with `newDraft`, finished. */
-export function endXBatch(state: XState, draft: Draft): RowBatch {
-  closeBatch(state.utxos, draft)
-  countBurned(state, draft)
-  const { height, blockId, time, utxos, burned } = state
-  const none = { l1AccruedFees: 0n, l1FeeExcess: 0n }
-  const place = { chain: 'X', height, blockId, time } as const
-  const checkpoint = { ...place, ...none, nextUtxo: utxos.next, burned }
-  return closeDraft(draft, utxos.assets, checkpoint)
-}
-
 function follow(state: XState, read: ReadXBlock): void {
   const { height, block } = read
   const isFirst = state.height < 0 && height === 0
@@ -279,11 +268,6 @@ function xOutputFields(output: XOutput): OutputFields {
   }
 }
 
-type AssetFields = Pick<
-  XUnsignedOf<'CreateAssetTx'>,
-  'name' | 'symbol' | 'denomination' | 'initialStates'
->
-
 const kinds = ['secp256k1', 'nft', 'property'] as const
 const mintTypes: ReadonlySet<number> = new Set([
   outputTypes.secpMint,
@@ -293,7 +277,7 @@ const mintTypes: ReadonlySet<number> = new Set([
 
 function assetRow(
   place: Pick<Place, 'height' | 'time' | 'txId'>,
-  asset: AssetFields,
+  asset: Pick<XUnsignedOf<'CreateAssetTx'>, 'name' | 'symbol' | 'denomination' | 'initialStates'>,
   numbers: AssetNumbers,
 ): AssetRow {
   const { name, symbol, denomination, initialStates } = asset

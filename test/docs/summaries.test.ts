@@ -200,7 +200,12 @@ void test('summaries: lists and messages have the text of the page of the transa
 })
 
 type Unit = { readonly address?: string; readonly symbol: string; readonly decimals: number }
-type Value = { readonly name: string; readonly value: string; readonly token?: Unit }
+type Value = {
+  readonly name: string
+  readonly value: string
+  readonly token?: Unit
+  readonly tokens?: Readonly<Record<string, Unit>>
+}
 type Words = { readonly decoded?: { readonly name: string; readonly parameters: readonly Value[] } }
 
 /** Numbers of events with what they are amounts of: `tokens 10 GLC`. */
@@ -243,6 +248,17 @@ void test('summaries: amounts in events, calls and results say of what they are'
   assert.deepEqual(await events(`${path}&pageSize=1`), [[]])
   const transfer = 'event=Transfer(address,address,uint256)&pageSize=1'
   assert.deepEqual(await events(`logs?address=${token}&${transfer}`), [[`value 15 GLC ${token}`]])
+
+  // A fee that is paid later: an amount beside the address of its token, which the transaction does not move.
+  const { logs: receipts } = (await firn.get(
+    `${chain}/logs?address=${cast['messenger']}&event=ReceiptReceived(bytes32,bytes32,address,(address,uint256))`,
+  )) as unknown as { logs: Words[] }
+  assert.ok(receipts.length > 0)
+  for (const { decoded } of receipts) {
+    const fee = decoded?.parameters.find(({ name }) => name === 'feeInfo')
+    const { amount = '' } = JSON.parse(fee?.value ?? '') as { amount?: string }
+    assert.equal(fee?.tokens?.[amount]?.symbol, 'DUSD')
+  }
 
   const hash = cast['tx transfer'] ?? ''
   assert.deepEqual(await events(`transactions/${hash}/logs`), [[`value 25 GLC ${token}`]])

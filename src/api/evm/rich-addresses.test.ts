@@ -92,10 +92,10 @@ void test('address book: a number is found once its address is stored, a token i
       const notes = label === undefined ? noTokenNotes : (): { label: string } => ({ label })
       const made = createRichAddressBooks(clock, notes, (_chain, all) => all.map(() => contract))
       const own = made(chainOver(store))
-      const richOf = await own.rich([bytes, fromHex(other)])
+      const aboutOf = await own.about([bytes, fromHex(other)])
       const { label: shown } = (await own.load([7]))(7).rich
-      assert.equal(richOf(bytes)?.label, shown)
-      return [shown, richOf(fromHex(other))?.label]
+      assert.equal(aboutOf(bytes).rich.label, shown)
+      return [shown, aboutOf(fromHex(other)).rich.label]
     }
     const other = `0x${'77'.repeat(20)}`
     assert.deepEqual(await calls(undefined), [undefined, undefined])

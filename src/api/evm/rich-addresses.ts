@@ -25,7 +25,7 @@ import {
 } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../prices/token-lists.ts'
-import { type Moved, unitOf, withUnit } from './abi/amounts.ts'
+import { type Moved, onlyUnit, unitOf, withUnit } from './abi/amounts.ts'
 import type { RegistryNames } from './registry-names.ts'
 import { looksLikeSpam } from './tokens/spam.ts'
 
@@ -53,11 +53,14 @@ export type RichAddressBook = {
   /** Throws `bad-text` for anything but an address. */
   readonly find: (text: string) => MaybePromise<Found>
   /** Facts about addresses, also those that the chain has never shown; of the first {@link mostLabelled}. */
-  readonly rich: (addresses: readonly Uint8Array[]) => Promise<RichOf>
+  readonly about: (addresses: readonly Uint8Array[]) => Promise<AboutOf>
 }
 
-/** Label, symbol and decimals of an address, as far as it has them. */
-type RichOf = (address: Uint8Array) => Partial<RichAddress> | undefined
+/** Label, symbol and decimals of an address, as far as it has them, and its token. */
+type AboutOf = (address: Uint8Array) => {
+  readonly rich: Partial<RichAddress>
+  readonly token?: TokenRow | undefined
+}
 
 /** Names of verified contracts at addresses, in their order. */
 export type ContractNames = (
@@ -97,14 +100,14 @@ const mostInValues = 2_000
 
 /** Labels of `addresses` and of the first {@link mostInValues} in decoded values. Cost: two look-ups of all. */
 export async function labelsOf(
-  { rich }: RichAddressBook,
+  { about }: RichAddressBook,
   addresses: readonly (string | undefined)[],
   decoded: readonly (Decoded | undefined)[] = [],
 ): Promise<Labels> {
   const values = decoded.flatMap((one) => one?.parameters.flatMap(addressesIn) ?? [])
   const wanted = [...addresses.flatMap((one) => one ?? []), ...values.slice(0, mostInValues)]
-  const richOf = await rich(wanted.map(fromHex))
-  const labelOf = (address: string): string | undefined => richOf(fromHex(address))?.label
+  const aboutOf = await about(wanted.map(fromHex))
+  const labelOf = (address: string): string | undefined => aboutOf(fromHex(address)).rich.label
   const labelled = (each: Value): Value => {
     const [first, ...others] = addressesIn(each)
     if (first === undefined) return each
@@ -119,8 +122,12 @@ export async function labelsOf(
     of: (address) => (address === undefined ? undefined : labelOf(address)),
     in: (one, { contract, moved = nothing } = {}) => {
       if (one === undefined) return one
-      const own = contract === undefined ? undefined : unitOf(richOf(fromHex(contract)) ?? {})
-      const of = { method: one.name, own, moved }
+      const called = contract === undefined ? undefined : aboutOf(fromHex(contract))
+      // Of a token's own amounts nothing beside it tells.
+      const beside = called?.token === undefined ? one.parameters.flatMap(addressesIn) : []
+      const tokens = beside.flatMap((each) => unitOf(aboutOf(fromHex(each)).rich) ?? [])
+      const own = called && unitOf(called.rich)
+      const of = { method: one.name, own, beside: onlyUnit(tokens), moved }
       return { ...one, parameters: one.parameters.map((each) => withUnit(labelled(each), of)) }
     },
   }
@@ -216,7 +223,7 @@ function createBook(chain: ServedChain, clock: Clock, sources: NameSources): Ric
       return named
     })
   }
-  return { load, find: finding(chain), rich: looking(chain, sources.notes, load) }
+  return { load, find: finding(chain), about: looking(chain, sources.notes, load) }
 }
 
 /** Makes entries of numbers anew, `stale` with those that were kept. */
@@ -271,7 +278,7 @@ function looking(
   { store, facts }: ServedChain,
   notes: TokenNotes,
   load: RichAddressBook['load'],
-): RichAddressBook['rich'] {
+): RichAddressBook['about'] {
   return async (addresses) => {
     const distinct = [...new Map(addresses.map((one) => [keyOf(one), one])).values()]
     const looked = distinct.slice(0, mostLabelled)
@@ -280,7 +287,7 @@ function looking(
     const found = new Map(looked.map((one, at) => [keyOf(one), ids[at]]))
     return (address) => {
       const id = found.get(keyOf(address))
-      return id === undefined ? { label: notes(facts, address)?.label } : named(id).rich
+      return id === undefined ? { rich: { label: notes(facts, address)?.label } } : named(id)
     }
   }
 }

@@ -173,15 +173,15 @@ async function labelsOfMessages(
     ] as const)
       wanted.set(keyOf(id), [...(wanted.get(keyOf(id)) ?? []), ...addresses])
   }
-  const rich = new Map(
+  const about = new Map(
     await Promise.all(
       [...wanted].map(async ([key, addresses]) => {
         const chain = chains.byBlockchainId(bytesOfKey(key))
-        return [key, chain && (await addressBooks(chain).rich(addresses))] as const
+        return [key, chain && (await addressBooks(chain).about(addresses))] as const
       }),
     ),
   )
-  return (blockchainId, address) => rich.get(keyOf(blockchainId))?.(address)?.label
+  return (blockchainId, address) => about.get(keyOf(blockchainId))?.(address).rich.label
 }
 
 /** Decimal EVM chain id, or empty where the chain is not known here. */

@@ -1,6 +1,7 @@
 /**
  * Which decoded numbers are amounts, and of what: an argument that is called as ERC-20 calls an amount is one of the
- * token that was called or logged it; a number of exactly as many as the transaction moved is one of that.
+ * token that was called or logged it, else of the only token among the addresses beside it; a number of exactly as many
+ * as the transaction moved is one of that.
  */
 
 import type { Decoded, Unit } from '../../../shape/evm/log.ts'
@@ -20,26 +21,47 @@ export function unitOf({ address, symbol = '', decimals }: Partial<RichAddress>)
 const amountName = /^(?:_?value|_?amount|rawAmount|wad)$/i
 const amountMethod = /^(?:totalSupply|balanceOf|allowance)$/
 
-// A number of fewer digits is as likely something else.
-const leastDigits = 4
-const longNumbers = new RegExp(`(?<=")\\d{${leastDigits},}(?=")`, 'g')
+// Numbers of lists and tuples as JSON has them here, with the name of a member before them.
+const numbers = /(?:"(\w+)":)?"(\d+)"/g
+
+/** Units that may be those of numbers in a call, an event or what a call returned. */
+export type Units = {
+  readonly method: string
+  /** The token that was called or logged it. */
+  readonly own: Unit | undefined
+  /** The only token among the addresses in it. */
+  readonly beside: Unit | undefined
+  readonly moved: Moved
+}
 
 /** A value with the unit of which it is an amount, a list or tuple with those of numbers in it. */
-export function withUnit(
-  value: Value,
-  of: { readonly method: string; readonly own: Unit | undefined; readonly moved: Moved },
-): Value {
+export function withUnit(value: Value, of: Units): Value {
   const { type, name, value: text } = value
   if (/^u?int\d*$/.test(type)) {
-    const isOwn = amountName.test(name) || amountMethod.test(of.method)
-    const digits = text.replace('-', '')
-    const found = digits.length < leastDigits ? undefined : of.moved.get(digits)
-    const token = (isOwn ? of.own : undefined) ?? found
+    const isAmount = amountName.test(name)
+    const token =
+      (isAmount || amountMethod.test(of.method) ? of.own : undefined) ??
+      movedOf(text.replace('-', ''), of) ??
+      (isAmount ? of.beside : undefined)
     return token === undefined ? value : { ...value, token }
   }
-  const known = (type.includes('int') ? (text.match(longNumbers) ?? []) : []).flatMap((digits) => {
-    const unit = of.moved.get(digits)
-    return unit === undefined ? [] : [[digits, unit] as const]
-  })
+  const known = type.includes('int')
+    ? [...text.matchAll(numbers)].flatMap(([, member = '', digits = '']) => {
+        const unit = movedOf(digits, of) ?? (amountName.test(member) ? of.beside : undefined)
+        return unit === undefined ? [] : [[digits, unit] as const]
+      })
+    : []
   return known.length === 0 ? value : { ...value, tokens: Object.fromEntries(known) }
+}
+
+// A number of fewer digits is as likely something else.
+const leastDigits = 4
+
+function movedOf(digits: string, { moved }: Units): Unit | undefined {
+  return digits.length < leastDigits ? undefined : moved.get(digits)
+}
+
+/** The only unit of several, each as often as it may be. */
+export function onlyUnit(units: readonly Unit[]): Unit | undefined {
+  return units.every(({ address }) => address === units[0]?.address) ? units[0] : undefined
 }

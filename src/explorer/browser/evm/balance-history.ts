@@ -1,20 +1,17 @@
 /**
  * Coins of an address over time: walked back over its transactions from what it has now, which is exact where it ends
- * with nothing. Where it does not, something else gave or took coins, as a genesis or an import: then a node tells some.
+ * with nothing. Where it does not, something else gave or took coins, as a genesis or an import: then a node is asked.
  */
 
 import { h, type JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 
-import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
-import { get, useWhole, type Answer } from '../kit/answer.ts'
+import { useAnswer, useWhole } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
 import { urlOf } from '../kit/contract.ts'
 import { shown, type View } from '../kit/parts.ts'
-import { isRecording } from '../kit/world.ts'
 import { walkedBack } from './moved-coins.ts'
 
-/** An address, what it has now, and the blocks of its first and its newest transaction. */
+/** An address, what it has now, and when its first and its newest transaction were, Unix seconds. */
 export type HistoryProps = {
   readonly chainId: string
   readonly address: string
@@ -49,64 +46,49 @@ export function BalanceHistory(props: HistoryProps): JSX.Element {
             pages.flatMap(({ transactions }) => transactions),
           )
         : undefined
-      return held === undefined
-        ? h(Sampled, props)
-        : chart(
-            held.map(({ timestamp, units }) => ({
-              timestamp,
-              value: Number(units) / 10 ** decimals,
-            })),
-          )
+      return held === undefined ? h(ByNode, props) : chart(held, decimals)
     }),
   ])
 }
 
-function chart(points: readonly MetricPoint[]): View {
+function chart(
+  held: readonly { readonly timestamp: number; readonly units: bigint | string }[],
+  decimals: number,
+): View {
+  const points = held.map(({ timestamp, units }) => ({
+    timestamp,
+    value: Number(units) / 10 ** decimals,
+  }))
   return h(Chart, { points, label: 'Balance', height: 160, bars: false, hours: true })
 }
 
-// As many as a chart of this width can show, and few enough for a node.
-const samples = 16
+const daySeconds = 86_400
 
-/** The balance at some heights between the first and the newest transaction, by a node. */
-function Sampled(props: HistoryProps): View {
-  const [answer, setAnswer] = useState<Answer<readonly MetricPoint[]>>({})
-  useEffect(() => {
-    if (!isRecording()) void sampled(props).then(setAnswer)
-  }, [])
-  return isRecording()
-    ? h('p', { class: 'quiet' }, 'A node tells past balances; this is a recording.')
-    : shown(answer, chart)
+/** Time between two points, so that there are at most about sixty of them. */
+function intervalOf(seconds: number): 'hour' | 'day' | 'week' | 'month' {
+  const days = seconds / daySeconds
+  return days < 3 ? 'hour' : days < 60 ? 'day' : days < 420 ? 'week' : 'month'
 }
 
-async function sampled(props: HistoryProps): Promise<Answer<readonly MetricPoint[]>> {
-  const { chainId, address, from, until, decimals } = props
-  const heights = new Set(
-    Array.from({ length: samples }, (_, at) =>
-      Math.round(from + ((until - from) * at) / (samples - 1)),
-    ),
+/** Balances at regular moments, as far as a node has the state of their blocks. */
+function ByNode({ chainId, address, from, until, decimals }: HistoryProps): JSX.Element {
+  const answer = useAnswer(
+    urlOf('/v1/chains/{chainId}/addresses/{address}/balances:listSeries', {
+      chainId,
+      address,
+      timeInterval: intervalOf(until - from),
+      startTimestamp: from,
+      endTimestamp: until + 1,
+    }),
   )
-  const points: MetricPoint[] = []
-  for (const height of heights) {
-    // One after the other: these are questions to a node.
-    // oxlint-disable-next-line no-await-in-loop
-    const [balance, block] = await Promise.all([
-      get(
-        urlOf('/v1/chains/{chainId}/addresses/{address}/balances:getNative', {
-          chainId,
-          address,
-          blockNumber: height,
-        }),
-      ),
-      get(urlOf('/v1/chains/{chainId}/blocks/{blockId}', { chainId, blockId: height })),
-    ])
-    const failure = balance.failure ?? block.failure
-    if (failure !== undefined) return { failure }
-    if (balance.data !== undefined && block.data !== undefined)
-      points.push({
-        timestamp: block.data.blockTimestamp,
-        value: Number(balance.data.nativeTokenBalance.balance) / 10 ** decimals,
-      })
-  }
-  return { data: points }
+  return h('div', null, [
+    shown(answer, ({ series }) => {
+      const held = series.flatMap(({ timestamp, nativeBalance: units }) =>
+        units === undefined ? [] : { timestamp, units },
+      )
+      return held.length === 0
+        ? h('p', { class: 'quiet' }, 'Not known: no node here has the state of past blocks.')
+        : chart(held, decimals)
+    }),
+  ])
 }

@@ -215,8 +215,11 @@ function Total(of: {
   const { result } = answer.data ?? {}
   return h('div', null, [
     h('dt', null, h('a', { href: to('metrics', chainId, 'day', metric) }, title)),
-    h('dd', null, result === undefined ? '–' : count(result.allTime)),
-    h('small', null, result === undefined ? '' : `${count(result.lastDay)} in the last 24 h`),
+    h('dd', null, [
+      result === undefined ? '–' : count(result.allTime),
+      result !== undefined &&
+        h('div', null, h('small', null, `${count(result.lastDay)} in the last 24 h`)),
+    ]),
   ])
 }
 

@@ -11,7 +11,6 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Status } from '../../shape/status.ts'
 import { AddressPage } from './evm/address-page.ts'
 import { BlockPage } from './evm/block-page.ts'
-import { BroadcastPage } from './evm/broadcast-page.ts'
 import { ChainPage } from './evm/chain-page.ts'
 import { NftPage } from './evm/nft-page.ts'
 import { TxPage } from './evm/tx-page.ts'
@@ -39,13 +38,14 @@ import { NodePage } from './primary/node-page.ts'
 import { PrimaryAddressPage } from './primary/primary-address.ts'
 import { PrimaryBlockPage, PrimaryTxPage } from './primary/primary-detail.ts'
 import { PrimaryPage } from './primary/primary-page.ts'
-import { StakingPage } from './primary/staking-page.ts'
 import { SubnetPage } from './primary/subnet-page.ts'
 import { SearchBox } from './search/search-box.ts'
 import { WatchNotes } from './watch/watch-views.ts'
 
 const ConsolePage = later(async () => (await import('./rare.ts')).rare.ConsolePage)
 const GasPage = later(async () => (await import('./rare.ts')).rare.GasPage)
+const BroadcastPage = later(async () => (await import('./rare.ts')).rare.BroadcastPage)
+const StakingPage = later(async () => (await import('./rare.ts')).rare.StakingPage)
 
 /** Everything on the screen. */
 function Explorer(): JSX.Element {

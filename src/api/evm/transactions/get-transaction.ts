@@ -214,7 +214,7 @@ async function inWords(
     })),
     method: method && { ...method, methodName },
     decodedInput: labels.in(decodedInput, { contract: target, moved }),
-    revertReason: reason && { ...reason, decoded: labels.in(reason.decoded) },
+    revertReason: reason && { ...reason, decoded: labels.in(reason.decoded, { contract: target }) },
   }
 }
 

@@ -1,6 +1,6 @@
 /** A primary network in figures: who validates it, what is staked, and what a stake earns. */
 
-import type { JSX } from 'preact'
+import { h, type JSX } from 'preact'
 
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
@@ -24,6 +24,9 @@ export function NetworkFigures({ network }: { readonly network: string }): JSX.E
     ['Delegated', others ? shortAvax(others.totalAmountStaked) : '–'],
     ['Supply', data ? shortAvax(data.currentSupply) : '–'],
     ['Staked of the supply', own ? share(Number(own.stakingRatio), 1) : '–'],
-    ['APR, 14 days to a year', apr ? `${rate(apr.shortest)} – ${rate(apr.longest)} %` : '–'],
+    [
+      'APR, 14 days to a year',
+      apr ? [`${rate(apr.shortest)} – ${rate(apr.longest)} `, h('small', null, '%')] : '–',
+    ],
   ])
 }

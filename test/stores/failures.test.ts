@@ -155,13 +155,14 @@ void test(
     }),
 )
 
-void test('postgres: a transaction that was silent for too long gets longer for the next try', async () => {
+void test('postgres: a transaction that was silent for too long gets longer for the next try', async (t) => {
   const options = { ...shortLimits, name: 'busy', url: await newDatabase() }
-  const database = await openPostgresWriter({ ...options, idleInTransactionMs: 400 })
+  const database = await openPostgresWriter({ ...options, idleInTransactionMs: 1_000 })
+  t.after(() => database.close())
   const slowly = (id: number) =>
     database.transaction(async (writer) => {
       await writer.insert(rows, { id: [id], raw: [new Uint8Array(3)] })
-      await database.get(statement('', { postgres: 'select pg_sleep(0.6)' }))
+      await database.get(statement('', { postgres: 'select pg_sleep(1.2)' }))
       await writer.get(count)
     })
   await assert.rejects(slowly(1), { code: 'store-failed', message: /idle-in-transaction timeout/ })
@@ -169,7 +170,6 @@ void test('postgres: a transaction that was silent for too long gets longer for 
   await assert.rejects(slowly(3), code('store-failed'), 'as before once one went well')
   await slowly(4)
   assert.deepEqual(await database.get(count), [2])
-  await database.close()
 })
 
 void test('postgres: a transaction cut off gives its locks back', patience, () =>

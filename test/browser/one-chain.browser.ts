@@ -37,6 +37,7 @@ void test('explorer of one chain', { skip }, async (t) => {
   ] as const) {
     const { page, faults, close } = await watchedPage(browser, firn.apiUrl, { width, scheme })
     await visit(page, firn.apiUrl, '/')
+    await page.getByText('in the last 24 h').first().waitFor()
     wrong.push(...faults, ...(await overflow(page)), ...(await axeFaults(page)))
     assert.deepEqual(await page.locator('.menu a').allInnerTexts(), [
       'Home',

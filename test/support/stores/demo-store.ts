@@ -206,7 +206,7 @@ export async function openDemoChain(
 /**
  * Heights of `TEST_FROZEN`, such as `60,100`: any test of the bundled chains runs over segments.
  */
-const frozenByEnvironment = (process.env['TEST_FROZEN'] ?? '')
+export const frozenByEnvironment = (process.env['TEST_FROZEN'] ?? '')
   .split(',')
   .filter((text) => text !== '')
   .map(Number)

@@ -193,12 +193,12 @@ function menu(world: World, place: readonly string[]): JSX.Element {
 }
 
 function pageOf(world: World, place: readonly string[]): JSX.Element {
-  const [page = '', first = '', second = '', third = '', fourth = ''] = place
+  const [page = '', first = '', second = '', third = ''] = place
   switch (page) {
     case '':
       return h(Overview, { world })
     case 'chain':
-      return chainPageOf(world, first, second, [third, fourth])
+      return chainPageOf(world, first, second, place.slice(3))
     case 'messages':
       return h(MessagesPage, { world })
     case 'message':
@@ -206,7 +206,7 @@ function pageOf(world: World, place: readonly string[]): JSX.Element {
     case 'metrics':
       return metricsPageOf(world, first, second, third)
     case 'primary':
-      return primaryPageOf(world, first, second, [third, fourth])
+      return primaryPageOf(world, first, second, place.slice(3))
     case 'l1s':
       return h(L1sPage, { network: networkIn(world, first) })
     case 'staking':
@@ -318,7 +318,7 @@ function Lost({ world, why }: { readonly world: World; readonly why: string }): 
   ])
 }
 
-const keyName = 'firn-theme'
+const themeName = 'firn-theme'
 
 /** Themes and their signs. The first leaves the choice to the system. */
 const themes = [
@@ -329,7 +329,7 @@ const themes = [
 
 /** A button that goes from one theme to the next. */
 function ThemeSwitch(): JSX.Element {
-  const [chosen, choose] = useState(() => kept(keyName) || 'system')
+  const [chosen, choose] = useState(() => kept(themeName) || 'system')
   const at = Math.max(
     0,
     themes.findIndex(([name]) => name === chosen),
@@ -343,7 +343,7 @@ function ThemeSwitch(): JSX.Element {
   }, [name])
   const change = (): void => {
     choose(next)
-    keep(keyName, next)
+    keep(themeName, next)
   }
   return h(
     'button',

@@ -49,7 +49,7 @@ export type Reading<T> = {
  * An answer from the tables and the segments that overlap `heights`, all of one state of the
  * store.
  */
-export async function unchanged<T>(
+export async function ofOneState<T>(
   { reader, history }: Store,
   stage: HistoryStage,
   heights: Heights,

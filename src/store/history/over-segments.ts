@@ -16,7 +16,7 @@ import {
 import { balanceAt } from '../schema/evm.ts'
 import { placesPerBlock } from '../schema/sums.ts'
 import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
-import { type AskedFiles, type Store, unchanged } from './asked-files.ts'
+import { type AskedFiles, type Store, ofOneState } from './asked-files.ts'
 import { type DirectorySet, fileAt, type Heights, nextPiece, pieceOfPair } from './directory.ts'
 import type { History, KeyValues, OpenSegment } from './history.ts'
 import type { ManifestSegment } from './manifest.ts'
@@ -72,7 +72,7 @@ async function answers<R extends Row>(store: Store, query: Query<R>): Promise<R[
   const { question, parameters, most } = query
   const { over, stage = 'blocks', key, sums } = question
   const keys = key && { of: key.of, values: [key.at.map((at) => Number(parameters[at]))] }
-  return unchanged(store, stage, heightsOf(question, parameters), {
+  return ofOneState(store, stage, heightsOf(question, parameters), {
     keys,
     lasts: sums?.lastAt.slice(0, 1).map((at) => Number(parameters[at])),
     isNewestFirst: over === 'newest',
@@ -297,7 +297,7 @@ function byKey<T extends Table, Names extends readonly string[]>(
   const scale = placeColumn(table) === 'pos' ? placesPerBlock : 1
   const heights = numbersIn(place).map((each) => Math.floor(each / scale))
   const reached = { from: Math.min(...heights), until: Math.max(...heights) + 1 }
-  return unchanged(store, stageNamed(table), reached, {
+  return ofOneState(store, stageNamed(table), reached, {
     isNewestFirst: true,
     tables: async () => store.reader.lookup(lookup, keys),
     isEnough: (stored) => stored.every((row) => row !== undefined),
@@ -339,7 +339,7 @@ function newestByKey<T extends Table, Names extends readonly string[]>(
   )
   const tuples = keys.slice(0, key.length)
   const count = itemAt(keys, 0).length
-  return unchanged<(FoundRow<T, Names> | undefined)[]>(
+  return ofOneState<(FoundRow<T, Names> | undefined)[]>(
     store,
     stageNamed(table),
     { from: 0, until: Math.max(...lasts) + 1 },
@@ -359,7 +359,7 @@ function newestByKey<T extends Table, Names extends readonly string[]>(
         for (const file of files.toReversed()) {
           const isInside = sums?.inside.has(file) === true
           for (const [place, row] of open(file).lookup(lookup, keys).entries())
-            if (!isInside || lies(file, lasts[place])) add(place, row)
+            if (!isInside || hasHeight(file, lasts[place])) add(place, row)
         }
         if (sums === undefined) return found
         const bounded = isBounded === true ? [...tuples, lasts.map(sums.before)] : tuples
@@ -394,7 +394,7 @@ function byPiece(
   return places
 }
 
-function lies({ from, until }: ManifestSegment, height = -1): boolean {
+function hasHeight({ from, until }: ManifestSegment, height = -1): boolean {
   return from <= height && height < until
 }
 

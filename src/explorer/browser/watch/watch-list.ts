@@ -15,7 +15,7 @@ export type Watched = {
 /** More would be requests that nobody reads. */
 const mostWatched = 20
 
-const keyName = 'firn-watched'
+const listName = 'firn-watched'
 const changes = new EventTarget()
 
 /** The list, and how it is changed; it follows changes by other parts of the page and other tabs. */
@@ -36,7 +36,7 @@ export function useWatchList(): {
     }
   }, [])
   const write = (list: readonly Watched[]): void => {
-    keep(keyName, JSON.stringify(list))
+    keep(listName, JSON.stringify(list))
     changes.dispatchEvent(new Event('change'))
   }
   const others = (one: Watched): readonly Watched[] =>
@@ -55,7 +55,7 @@ export function isSame(one: Omit<Watched, 'note'>, other: Omit<Watched, 'note'>)
 
 function readList(): readonly Watched[] {
   try {
-    const list: unknown = JSON.parse(kept(keyName) || '[]')
+    const list: unknown = JSON.parse(kept(listName) || '[]')
     return Array.isArray(list) ? list.filter(isWatched) : []
   } catch {
     return []

@@ -43,6 +43,13 @@ chains: [{ name: Live, rpcUrls: ['${chain.url}'], begin: anew, publicRpc: read }
   )
   const firn = await startFirn(t, ['--config', config])
   await untilLive(firn, ['fuji-live'])
+  // Whoever serves opens a store a moment after its writer.
+  const isServed = (): Promise<boolean> =>
+    firn.get('/v1/chains/31337').then(
+      () => true,
+      () => false,
+    )
+  await until('the chain is served', isServed)
   return { chain, firn }
 }
 

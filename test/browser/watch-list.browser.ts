@@ -37,7 +37,6 @@ void test('an address is watched', { skip }, async (t) => {
   await page.goto(`${firn.apiUrl}${trader}`)
   await page.getByRole('button', { name: 'Watch' }).click()
   await page.getByLabel('private note').fill('My trader')
-  await page.getByLabel('private note').blur()
   await page.goto(`${firn.apiUrl}/`)
   const card = page.locator('section', { hasText: 'Watched addresses' })
   await card.locator('td', { hasText: 'My trader' }).waitFor()

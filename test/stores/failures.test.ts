@@ -33,6 +33,14 @@ void test('sqlite: a file that is no store is refused and left as it is', async 
   await assert.rejects(openStore(location, 'text', [rows], 'write'), code('store-failed'))
 })
 
+void test('sqlite: a file that its writer has just made is no store yet', async () => {
+  const place = { store: 'embedded', dataDir: folder }
+  writeFileSync(join(folder, 'begun.sqlite'), '')
+  await assert.rejects(openStore(place, 'begun', [rows], 'read'), code('store-failed'))
+  await (await openStore(place, 'begun', [rows], 'write')).close()
+  await (await openStore(place, 'begun', [rows], 'read')).close()
+})
+
 void test("sqlite: another program's database is refused", async () => {
   const other = new DatabaseSync(join(folder, 'other.sqlite'))
   other.exec('create table t (a)')

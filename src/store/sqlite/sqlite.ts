@@ -104,8 +104,10 @@ export function openSqliteWriter(options: SqliteOptions): Database {
 export function openSqliteReader(options: SqliteOptions, holds = false): Database {
   const reader = connect(options, true, readerCacheBytes)
   try {
-    checkFile(reader, options)
-    const stored = storedLayout(reader)
+    // Its writer has made the file, and nothing in it.
+    const isEmpty = reader.pragma('page_count') === 0
+    if (!isEmpty) checkFile(reader, options)
+    const stored = isEmpty ? undefined : storedLayout(reader)
     if (stored === undefined)
       throw new Fault('store-failed', `store has no tables yet: ${options.name}`)
     checkReadable(named(options), stored)

@@ -26,7 +26,7 @@ export function WatchButton(of: Omit<Watched, 'note'>): JSX.Element {
       placeholder: 'Private note',
       maxLength: 60,
       value: found.note,
-      onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
         put({ ...one, note: currentTarget.value }),
     }),
     h('button', { type: 'button', onClick: () => remove(found) }, 'Stop watching'),

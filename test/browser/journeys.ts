@@ -323,6 +323,20 @@ export const journeys: Readonly<Record<string, Journey>> = {
     await page.waitForSelector('.given-up', { state: 'detached' })
     assert.equal(await count.innerText(), result.lastDay.toLocaleString('en-US'))
   },
+  'pages of a network ask for nothing before it is known which one': async (page, origin) => {
+    const held = Promise.withResolvers<void>()
+    await page.route('**/status', async (route) => {
+      await held.promise
+      return route.continue()
+    })
+    for (const path of ['/staking', '/l1s']) {
+      await page.goto(origin + path)
+      await page.locator('h1', { hasText: 'Loading' }).waitFor()
+    }
+    held.resolve()
+    await page.locator('h1', { hasText: 'L1s' }).waitFor()
+    await settled(page)
+  },
   'blocks come while one looks on, and stop when one says so': async (page, _origin, faults) => {
     const ends: (() => Promise<void> | void)[] = []
     const t = { after: (end: () => Promise<void>) => void ends.unshift(end) }

@@ -56,10 +56,10 @@ export type RichAddressBook = {
   readonly about: (addresses: readonly Uint8Array[]) => Promise<AboutOf>
 }
 
-/** Label, symbol and decimals of an address, as far as it has them, and its token. */
+/** Label, symbol and decimals of an address, as far as it has them, and its token, if it is one. */
 type AboutOf = (address: Uint8Array) => {
   readonly rich: Partial<RichAddress>
-  readonly token?: TokenRow | undefined
+  readonly token?: object | undefined
 }
 
 /** Names of verified contracts at addresses, in their order. */
@@ -100,7 +100,7 @@ const mostInValues = 2_000
 
 /** Labels of `addresses` and of the first {@link mostInValues} in decoded values. Cost: two look-ups of all. */
 export async function labelsOf(
-  { about }: RichAddressBook,
+  { about }: Pick<RichAddressBook, 'about'>,
   addresses: readonly (string | undefined)[],
   decoded: readonly (Decoded | undefined)[] = [],
 ): Promise<Labels> {

@@ -208,9 +208,12 @@ function pageOf(world: World, place: readonly string[]): JSX.Element {
     case 'primary':
       return primaryPageOf(world, first, second, place.slice(3))
     case 'l1s':
-      return h(L1sPage, { network: networkIn(world, first) })
-    case 'staking':
-      return h(StakingPage, { network: networkIn(world, first) })
+    case 'staking': {
+      const network = networkIn(world, first)
+      // The network's own page says that it is not known yet, or not indexed here.
+      if (network === '') return primaryPageOf(world, network, '', [])
+      return h(page === 'l1s' ? L1sPage : StakingPage, { network })
+    }
     case 'api':
       return h(ConsolePage, { world, id: first })
     default:

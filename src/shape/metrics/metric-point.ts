@@ -21,6 +21,17 @@ export const pointRange = {
   }),
 }
 
+/** Pages of a series. */
+export const pointPage = {
+  pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
+  pageSize: Optional.Integer({
+    minimum: 1,
+    maximum: 2_160,
+    default: 100,
+    description: 'points a page',
+  }),
+}
+
 /** Parameters of a series of balances. */
 export const balanceSeriesQuery = {
   timeInterval: Optional.Enum(timeIntervals, {

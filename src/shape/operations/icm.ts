@@ -2,6 +2,7 @@
 
 import { networkNames } from '../../core/network.ts'
 import { IcmMessage, TeleporterMessage } from '../icm/icm-message.ts'
+import { pointPage } from '../metrics/metric-point.ts'
 import { pageShape } from '../page-shape.ts'
 import { type Schema, Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
@@ -129,13 +130,7 @@ export const Icm = contracts('Interchain messages', {
         default: 'day',
         description: 'period',
       }),
-      pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
-      pageSize: Optional.Integer({
-        minimum: 1,
-        maximum: 2_160,
-        default: 100,
-        description: 'points a page',
-      }),
+      ...pointPage,
     },
     response: pageShape({
       results: Type.Array(

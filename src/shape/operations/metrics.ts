@@ -2,23 +2,13 @@
 
 import { networkNames } from '../../core/network.ts'
 import { metricNames, rollingMetricNames, timeIntervals } from '../metrics/metric-names.ts'
-import { MetricPoint, pointRange } from '../metrics/metric-point.ts'
+import { MetricPoint, pointPage, pointRange } from '../metrics/metric-point.ts'
 import { MetricsChain } from '../metrics/metrics-chain.ts'
 import { Type, Optional } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const chainName =
   'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
-
-const pointPage = {
-  pageToken: Optional.String('nextPageToken of the page before', { examples: ['AQ3gk2…'] }),
-  pageSize: Optional.Integer({
-    minimum: 1,
-    maximum: 2_160,
-    default: 100,
-    description: 'points a page',
-  }),
-}
 
 const NextPageToken = Optional.String('present when more points exist', { examples: ['AQ3gk2…'] })
 

@@ -45,6 +45,13 @@ const capacity = (description: string): OptionalSchema<string> =>
     examples: ['1000000000'],
   })
 
+const ofRewards = {
+  addresses: Type.Optional(Addresses),
+  nodeIds: Type.Optional(NodeIds),
+  ...pageQuery,
+  sortOrder: SortOrder,
+}
+
 /** Validators, delegators and rewards. */
 export const Validators = contracts('Primary Network', {
   listValidators: {
@@ -85,10 +92,7 @@ export const Validators = contracts('Primary Network', {
     weight: 100,
     pathParameters: NetworkPath,
     query: {
-      addresses: Type.Optional(Addresses),
-      nodeIds: Type.Optional(NodeIds),
-      ...pageQuery,
-      sortOrder: SortOrder,
+      ...ofRewards,
       currency: Optional.Enum(currencies, { default: 'usd', description: 'Currency of prices' }),
     },
     response: pageShape({ historicalRewards: Type.Array(HistoricalReward) }),
@@ -142,12 +146,7 @@ export const Validators = contracts('Primary Network', {
     summary: 'Rewards to come for running stakes of addresses or nodes',
     tag: 'Primary Network Rewards',
     pathParameters: NetworkPath,
-    query: {
-      addresses: Type.Optional(Addresses),
-      nodeIds: Type.Optional(NodeIds),
-      ...pageQuery,
-      sortOrder: SortOrder,
-    },
+    query: ofRewards,
     response: pageShape({ pendingRewards: Type.Array(PendingReward) }),
   },
 } as const satisfies Declarations)

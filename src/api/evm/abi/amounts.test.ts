@@ -8,20 +8,16 @@ import type { Moved } from './amounts.ts'
 
 const [coin, badge, vault, person] = ['c0', 'ba', 'fa', '11'].map((byte) => `0x${byte.repeat(20)}`)
 const usd = { address: coin ?? '', symbol: 'USD', decimals: 6 }
-const row = { standard: 20 } as const
+const token = { standard: 20 }
 
 /** USD is a token, BADGE one without decimals. */
-const about: RichAddressBook['about'] = async () => (address) => {
-  const text = to0x(address)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of a row is read
-  const token = row as unknown as NonNullable<
-    ReturnType<Awaited<ReturnType<typeof about>>>['token']
-  >
-  if (text === coin) return { rich: usd, token }
-  return text === badge ? { rich: { address: text, symbol: 'BADGE' }, token } : { rich: {} }
+const book: Pick<RichAddressBook, 'about'> = {
+  about: async () => (address) => {
+    const text = to0x(address)
+    if (text === coin) return { rich: usd, token }
+    return text === badge ? { rich: { address: text, symbol: 'BADGE' }, token } : { rich: {} }
+  },
 }
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of a book is asked
-const book = { about } as unknown as RichAddressBook
 
 type Values = readonly (readonly [name: string, type: string, value: string | undefined])[]
 

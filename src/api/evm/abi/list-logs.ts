@@ -60,7 +60,8 @@ export function listLogs({
     const { evmChainId } = chain.facts
     const logs = rows.map((row) => viewOf(row, String(evmChainId), abis))
     const book = addressBooks(chain)
-    const moved = query.amounts === true ? await movedByAll(chain, book, rows) : () => undefined
+    const moved =
+      query.amounts === true ? await movedByAll(chain, book, rows, signal) : () => undefined
     return { body: { ...next, logs: await labelledLogs(book, logs, moved) }, headers }
   })
 }
@@ -70,16 +71,17 @@ async function movedByAll(
   chain: ServedChain,
   book: RichAddressBook,
   rows: readonly LogRow[],
+  signal: AbortSignal,
 ): Promise<(at: number) => Moved | undefined> {
   const places = rows.map(({ pos, txIndex }) => posOfHeight(heightOf(pos)) + txIndex)
-  const distinct = [...new Set(places)]
-  const all = await Promise.all(
-    distinct.map(async (place) => {
-      const row = await transactionAt(chain.store, place)
-      return row && movedBy(chain, book, row)
-    }),
-  )
-  return (at) => all[distinct.indexOf(itemAt(places, at))]
+  const all = new Map<number, Moved>()
+  // One after the other: each may have moved thousands of times.
+  for (const place of new Set(places)) {
+    signal.throwIfAborted()
+    const row = await transactionAt(chain.store, place)
+    if (row !== undefined) all.set(place, await movedBy(chain, book, row))
+  }
+  return (at) => all.get(itemAt(places, at))
 }
 
 /** Which logs of a chain are wanted. */

@@ -160,7 +160,6 @@ async function readAll(url: string, head: number): Promise<number> {
   read.setHead(head)
   await Promise.all([read.run(ending.signal), traces.run(ending.signal)])
   const seconds = (performance.now() - startedAt) / 1_000
-  await source.close()
   await world.close()
   return head / seconds
 

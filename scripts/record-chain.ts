@@ -278,7 +278,6 @@ export async function recordNode(
     signal: AbortSignal.timeout(86_400_000),
   })
   console.log(`${String(file)}: ${blocks} blocks, ${answers} answers about state`)
-  await source.close()
   await world.close()
 }
 

@@ -137,5 +137,4 @@ export interface EvmSource {
   /** Prefers others to the endpoint `origin` for a while: its answers may be untrue. */
   readonly doubt: (origin: string, reason: string) => void
   readonly endpoints: () => readonly EndpointStatus[]
-  readonly close: () => Promise<void>
 }

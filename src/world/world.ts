@@ -36,8 +36,11 @@ const connectionsPerHost = 128
 /** Time to open a connection. The time of the whole exchange is the request's. */
 const connectTimeoutMs = 10_000
 
-/** Opens the world. `close` ends idle connections. */
-export function openWorld(): Required<World> & { readonly close: () => Promise<void> } {
+/** The world of this process; its end closes idle connections. */
+type OpenWorld = Required<World> & AsyncDisposable & { readonly close: () => Promise<void> }
+
+/** Opens the world. */
+export function openWorld(): OpenWorld {
   const agent = lazyAgent({
     connections: connectionsPerHost,
     connect: { timeout: connectTimeoutMs },
@@ -46,6 +49,10 @@ export function openWorld(): Required<World> & { readonly close: () => Promise<v
     bodyTimeout: 0,
   })
   const publicOnly = openPublicTransport(transportOver)
+  const close = async (): Promise<void> => {
+    await publicOnly.close()
+    await agent.close()
+  }
   return {
     clock,
     random,
@@ -56,10 +63,8 @@ export function openWorld(): Required<World> & { readonly close: () => Promise<v
     files,
     fileFacts,
     env: process.env,
-    close: async () => {
-      await publicOnly.close()
-      await agent.close()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 
@@ -85,14 +90,10 @@ const files: Files = {
   read: async (path) => {
     try {
       // A pipe without a writer would be waited for.
-      const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-      try {
-        if (!(await file.stat()).isFile())
-          throw new Fault('store-failed', `not a plain file: ${path}`)
-        return await file.readFile()
-      } finally {
-        await file.close()
-      }
+      await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+      if (!(await file.stat()).isFile())
+        throw new Fault('store-failed', `not a plain file: ${path}`)
+      return await file.readFile()
     } catch (error) {
       if (error instanceof Fault) throw error
       if (isMissing(error)) return undefined

@@ -85,9 +85,10 @@ void test('traces that come late: a serving process says how far they are, and c
   const common = ['--config', config, '--data-dir', folder]
   const writer = await startFirn(t, [...common, '--role', 'index'])
   const reader = await startFirn(t, [...common, '--role', 'serve'])
-  await until('blocks are served', async () => {
+  await until('blocks are served, and of traces the genesis', async () => {
     const chains = await chainStatuses(reader).catch(() => new Map())
-    return chains.get('fuji-late-traces')?.indexedHeight === head
+    if (chains.get('fuji-late-traces')?.indexedHeight !== head) return false
+    return (await tracesStage(reader))['indexedHeight'] === 0
   })
   const early = await contracts(reader)
   // The genesis block executes nothing and its traces are never requested.

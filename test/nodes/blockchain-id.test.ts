@@ -87,5 +87,4 @@ void test("a chain's id that a node could not tell at first is learned and serve
   assert.ok(clock.elapsedMs() < 20_000, `learned after: ${clock.elapsedMs()} ms`)
   over.abort()
   await served.close()
-  await source.close()
 })

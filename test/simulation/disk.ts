@@ -88,6 +88,9 @@ export class Disk {
       }
       return work()
     }
+    // Who only reads waits for nobody.
+    const close = (): Promise<void> =>
+      life.meets(() => (isWriter ? this.#turn(inner.name, inner.close) : inner.close()))
     return {
       engine: inner.engine,
       name: inner.name,
@@ -100,9 +103,8 @@ export class Disk {
       unclaim: (epoch) => life.meets(async () => inner.unclaim(epoch)),
       pace: (pace) => life.meets(() => this.#turn(inner.name, () => inner.pace(pace))),
       sizeBytes: () => inner.sizeBytes(),
-      // Who only reads waits for nobody.
-      close: () =>
-        life.meets(() => (isWriter ? this.#turn(inner.name, inner.close) : inner.close())),
+      close,
+      [Symbol.asyncDispose]: close,
       transaction: (work) => life.meets(() => this.#transact(inner, life, work)),
     }
   }

@@ -18,19 +18,11 @@ export async function warmCache(name: string, flags: Flags): Promise<void> {
     throw new Fault('bad-config', 'index.store names no bucket: history lies here already')
   const chain = await chainStore(config, name, 'chain')
   const logs = (await filledStores(config)).filter((each) => each.name === logStoreOf(name))
-  const world = openWorld()
+  await using world = openWorld()
   let left = config['index.cacheBytes']
-  try {
-    for (const store of [chain, ...logs]) {
-      const database = await openConfigured(config, store, world)
-      try {
-        left -= await fetchHistory(database, left)
-      } finally {
-        await database.close()
-      }
-    }
-  } finally {
-    await world.close()
+  for (const store of [chain, ...logs]) {
+    await using database = await openConfigured(config, store, world)
+    left -= await fetchHistory(database, left)
   }
 }
 

@@ -14,9 +14,8 @@ import type { Flags } from '../flags.ts'
  */
 export async function showConfig(flags: Flags): Promise<void> {
   const { config, origins } = loadConfig(flags)
-  const world = openWorld()
+  await using world = openWorld()
   await checkConfig(config, { world, log: silentLog })
-  await world.close()
   const values: Readonly<Record<string, unknown>> = config
   const changed = Object.entries<Setting>(settings).filter(
     ([path]) => flags['changed'] !== true || ownValue(origins, path) !== 'default',

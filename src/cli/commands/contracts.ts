@@ -26,7 +26,7 @@ const atOnce = 50
 /** Prints verified contracts with their sources. */
 export async function exportContracts(flags: Flags): Promise<void> {
   const location = storeLocation(loadConfig(flags).config)
-  const store = await openStore(location, contractStore, contractTables, 'read')
+  await using store = await openStore(location, contractStore, contractTables, 'read')
   let last: VerifiedContract | undefined
   do {
     const some = await contractsAfter(store, last, atOnce)
@@ -34,7 +34,6 @@ export async function exportContracts(flags: Flags): Promise<void> {
       console.log(JSON.stringify({ ...rest, address: to0x(address), codeHash: to0x(codeHash) }))
     last = some.at(-1)
   } while (last !== undefined)
-  await store.close()
 }
 
 /** Takes the contracts of a file that {@link exportContracts} printed, or has those of a folder proved. */
@@ -60,17 +59,13 @@ async function takeLines(
   lines: Iterable<string> | AsyncIterable<string>,
   condition?: 'where there are none',
 ): Promise<number> {
-  const store = await openSmallStore(location, contractStore, contractTables)
-  try {
-    if (condition !== undefined && (await contractsAfter(store, undefined, 1)).length > 0) return 0
-    const contracts: VerifiedContract[] = []
-    for await (const line of lines)
-      if (line !== '') contracts.push(readLine(line, contracts.length + 1))
-    await putContracts(store, contracts, methodsOf(contracts.map(({ body }) => body.abi)))
-    return contracts.length
-  } finally {
-    await store.close()
-  }
+  await using store = await openSmallStore(location, contractStore, contractTables)
+  if (condition !== undefined && (await contractsAfter(store, undefined, 1)).length > 0) return 0
+  const contracts: VerifiedContract[] = []
+  for await (const line of lines)
+    if (line !== '') contracts.push(readLine(line, contracts.length + 1))
+  await putContracts(store, contracts, methodsOf(contracts.map(({ body }) => body.abi)))
+  return contracts.length
 }
 
 const memberTypes = {

@@ -21,17 +21,13 @@ export async function deleteLogs(name: string, flags: Flags): Promise<void> {
     )
   const store = (await filledStores(config)).find((each) => each.name === logStoreOf(name))
   if (store === undefined) throw new Fault('not-found', `there are no logs of chain ${name}`)
-  const world = openWorld()
-  try {
-    const owner = `delete-${Buffer.from(world.random.bytes(4)).toString('hex')}`
-    const work = { config, store, world, owner }
-    await withTaken(work, async ({ database }) => {
-      const { history } = database
-      await history?.folder.removeAll(await history.manifest(database))
-    })
-    await removeStore(work)
-    console.log(`${store.name}: deleted`)
-  } finally {
-    await world.close()
-  }
+  await using world = openWorld()
+  const owner = `delete-${Buffer.from(world.random.bytes(4)).toString('hex')}`
+  const work = { config, store, world, owner }
+  await withTaken(work, async ({ database }) => {
+    const { history } = database
+    await history?.folder.removeAll(await history.manifest(database))
+  })
+  await removeStore(work)
+  console.log(`${store.name}: deleted`)
 }

@@ -24,7 +24,7 @@ const timeoutMs = 10_000
  */
 export async function doctor(flags: Flags): Promise<void> {
   const config = await configOf(flags)
-  const world = openWorld()
+  await using world = openWorld()
   const location = storeLocation(config)
   const limits = { timeoutMs, maxReplyBytes: config['source.maxReplyBytes'] }
   let worst = 0
@@ -34,29 +34,25 @@ export async function doctor(flags: Flags): Promise<void> {
       console.log(findingText(finding))
     }
   }
-  try {
-    print(await checkMachine(config, world.transport))
-    const chains = chainSpecs(config)
-    const stores = [...chains.map(({ spec }) => spec), ...streamSpecs(config, chains)]
-    const names = stores.map(({ key }) => key)
-    print(checkPatterns(location, names))
-    if (chains.length > 0 && keepsHistoryInTables(config)) print([historyInTables])
-    print(await checkStores(location, names, world.clock))
-    for (const { config: chain, spec } of chains) {
-      const stored = await metaOf(location, spec.key)
-      print(await checkChain(chain, { world, ...limits, stored }))
-    }
-    for (const [name, network] of Object.entries(config.networks))
-      if (network !== undefined) {
-        const known = name === 'mainnet' ? name : 'fuji'
-        print(await checkPeers(known, network, { world, timeoutMs }))
-        const { key } = primaryStream(known)
-        const stored = await metaOf(location, key)
-        print(await checkNetwork(name, network, { transport: world.transport, ...limits, stored }))
-      }
-  } finally {
-    await world.close()
+  print(await checkMachine(config, world.transport))
+  const chains = chainSpecs(config)
+  const stores = [...chains.map(({ spec }) => spec), ...streamSpecs(config, chains)]
+  const names = stores.map(({ key }) => key)
+  print(checkPatterns(location, names))
+  if (chains.length > 0 && keepsHistoryInTables(config)) print([historyInTables])
+  print(await checkStores(location, names, world.clock))
+  for (const { config: chain, spec } of chains) {
+    const stored = await metaOf(location, spec.key)
+    print(await checkChain(chain, { world, ...limits, stored }))
   }
+  for (const [name, network] of Object.entries(config.networks))
+    if (network !== undefined) {
+      const known = name === 'mainnet' ? name : 'fuji'
+      print(await checkPeers(known, network, { world, timeoutMs }))
+      const { key } = primaryStream(known)
+      const stored = await metaOf(location, key)
+      print(await checkNetwork(name, network, { transport: world.transport, ...limits, stored }))
+    }
   console.log(worst === 0 ? 'no problems' : `${worst} problem${worst === 1 ? '' : 's'}`)
   if (worst > 0) process.exitCode = exitCodes.failed
 }
@@ -70,10 +66,8 @@ const historyInTables = warning(
 /** Facts of a store about its chain or network; none where there is no store. */
 async function metaOf(location: StoreLocation, name: string): Promise<ReadonlyMap<string, string>> {
   try {
-    const database = await openStore(location, name, controlTables, 'read')
-    const facts = await allMeta(database)
-    await database.close()
-    return facts
+    await using database = await openStore(location, name, controlTables, 'read')
+    return await allMeta(database)
   } catch (error) {
     if (faultOf(error) === undefined) throw error
     return new Map()

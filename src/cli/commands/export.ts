@@ -39,17 +39,13 @@ export async function exportList(path: string, flags: Flags): Promise<void> {
   const out = textIn(flags, 'out')
   if (format === 'parquet' && out === undefined)
     throw new Fault('bad-parameter', 'a Parquet file is no stream: give its name with --out')
-  const world = openWorld()
-  try {
-    const base = await addressIn(flags, 'url')
-    await writeList({ world, base, key: textIn(flags, 'key') }, path, {
-      format,
-      out,
-      token: textIn(flags, 'pageToken'),
-    })
-  } finally {
-    await world.close()
-  }
+  await using world = openWorld()
+  const base = await addressIn(flags, 'url')
+  await writeList({ world, base, key: textIn(flags, 'key') }, path, {
+    format,
+    out,
+    token: textIn(flags, 'pageToken'),
+  })
 }
 
 type Wanted = {

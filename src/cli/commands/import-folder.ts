@@ -22,16 +22,12 @@ import { addressIn, callFirn } from '../running-firn.ts'
 export async function importFolder(folder: string, flags: Flags): Promise<void> {
   const url = await addressIn(flags, 'url')
   const key = textIn(flags, 'key')
-  const world = openWorld()
+  await using world = openWorld()
   const counts = { verified: 0, refused: 0 }
-  try {
-    for (const [place, paths] of contractsIn(folder)) {
-      const problem = await proved(world.transport, { url, key, place, paths })
-      counts[problem === undefined ? 'verified' : 'refused']++
-      console.log(`${place} ${problem ?? 'verified'}`)
-    }
-  } finally {
-    await world.close()
+  for (const [place, paths] of contractsIn(folder)) {
+    const problem = await proved(world.transport, { url, key, place, paths })
+    counts[problem === undefined ? 'verified' : 'refused']++
+    console.log(`${place} ${problem ?? 'verified'}`)
   }
   console.error(`${counts.verified} contracts are verified, ${counts.refused} are not`)
 }

@@ -14,25 +14,25 @@ import { type Flags, textIn } from '../flags.ts'
 export async function init(flags: Flags): Promise<void> {
   const out = String(flags['out'])
   if (existsSync(out)) throw new Fault('bad-parameter', `there is a file of this name: ${out}`)
-  const answers = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+  using lines = createInterface({ input: process.stdin })
+  const answers = lines[Symbol.asyncIterator]()
   const ask = async (question: string, usual: string): Promise<string> => {
     process.stdout.write(`${question} [${usual}] `)
     const { value } = await answers.next()
     if (!process.stdin.isTTY) process.stdout.write('\n')
     return (typeof value === 'string' ? value.trim() : '') || usual
   }
-  const world = openWorld()
-  try {
-    const url = await ask('Address of your node, or of one EVM endpoint?', 'http://127.0.0.1:9650')
-    const source = await sourceText(url, {
-      transport: world.transport,
-      timeoutMs: 5_000,
-      maxReplyBytes: 33_554_432,
-      flags,
-    })
-    const dataDir = await ask('Folder for the data?', './firn-data')
-    const port = await ask('Port of the API and the explorer?', '8080')
-    const text = `# Settings of Firn; all of them: docs/reference/settings.md
+  await using world = openWorld()
+  const url = await ask('Address of your node, or of one EVM endpoint?', 'http://127.0.0.1:9650')
+  const source = await sourceText(url, {
+    transport: world.transport,
+    timeoutMs: 5_000,
+    maxReplyBytes: 33_554_432,
+    flags,
+  })
+  const dataDir = await ask('Folder for the data?', './firn-data')
+  const port = await ask('Port of the API and the explorer?', '8080')
+  const text = `# Settings of Firn; all of them: docs/reference/settings.md
 ${source}
 # Stores, keys and logs; or PostgreSQL: store: postgres://user@host:5432/db
 dataDir: ${JSON.stringify(dataDir)}
@@ -46,13 +46,9 @@ api:
 node:
   port: 8081
 `
-    readConfig({ flags: {}, environment: {}, file: { path: out, text } })
-    writeFileSync(out, text)
-    console.log(`${out} is written: firn start --config ${out}`)
-  } finally {
-    await answers.return?.()
-    await world.close()
-  }
+  readConfig({ flags: {}, environment: {}, file: { path: out, text } })
+  writeFileSync(out, text)
+  console.log(`${out} is written: firn start --config ${out}`)
 }
 
 /** `networks` and `chains` of what answers at `url`. */

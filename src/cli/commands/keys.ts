@@ -141,10 +141,8 @@ function allowanceOf({ tier, limit }: StoredKey): string {
 async function storedUses(config: Config): Promise<ReadonlyMap<string, number>> {
   const location = storeLocation(config)
   try {
-    const store = await openStore(location, apiUseStore, apiUseTables, 'read')
-    const uses = await keyUses(store)
-    await store.close()
-    return uses
+    await using store = await openStore(location, apiUseStore, apiUseTables, 'read')
+    return await keyUses(store)
   } catch (error) {
     if (faultOf(error)?.code !== 'store-failed') throw error
     return new Map()

@@ -106,28 +106,24 @@ async function callNode(
   params: Readonly<Record<string, string>> = {},
 ): Promise<Readonly<Record<string, unknown>>> {
   const url = `${await addressIn(flags, 'nodeUrl')}/ext/admin`
-  const world = openWorld()
-  try {
-    const reply = await callFirn(world.transport, {
-      url,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      timeoutMs,
-      maxBytes: 4_194_304,
-    })
-    const text = new TextDecoder().decode(reply.body)
-    if (reply.status === 404) {
-      const hint = 'administration is not enabled there; start with --api-admin-enabled=true'
-      throw new Fault('node-refused', `${hint}: ${url}`)
-    }
-    if (reply.status !== 200) throw new Fault('node-answer', `${url} answered ${reply.status}`)
-    const answer = membersOf(JSON.parse(text))
-    const error = membersOf(answer['error'])
-    if (typeof error['message'] === 'string') throw new Fault('node-answer', error['message'])
-    if (answer['result'] === undefined) throw new Fault('node-answer', `${url} gave no result`)
-    return membersOf(answer['result'])
-  } finally {
-    await world.close()
+  await using world = openWorld()
+  const reply = await callFirn(world.transport, {
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    timeoutMs,
+    maxBytes: 4_194_304,
+  })
+  const text = new TextDecoder().decode(reply.body)
+  if (reply.status === 404) {
+    const hint = 'administration is not enabled there; start with --api-admin-enabled=true'
+    throw new Fault('node-refused', `${hint}: ${url}`)
   }
+  if (reply.status !== 200) throw new Fault('node-answer', `${url} answered ${reply.status}`)
+  const answer = membersOf(JSON.parse(text))
+  const error = membersOf(answer['error'])
+  if (typeof error['message'] === 'string') throw new Fault('node-answer', error['message'])
+  if (answer['result'] === undefined) throw new Fault('node-answer', `${url} gave no result`)
+  return membersOf(answer['result'])
 }

@@ -29,7 +29,7 @@ import { withTaken } from '../stores/take-store.ts'
  */
 export async function repairStores(flags: Flags): Promise<void> {
   const config = await configOf(flags)
-  const world = openWorld()
+  await using world = openWorld()
   const stores = await filledStores(config)
   const names = stores.map(({ name }) => name)
   const release = await claimDataFolder(config, names, world.clock)
@@ -46,7 +46,6 @@ export async function repairStores(flags: Flags): Promise<void> {
     isAllWhole &&= isMended
   }
   release()
-  await world.close()
   if (!isAllWhole) process.exitCode = exitCodes.failed
 }
 
@@ -136,16 +135,10 @@ export async function salvage(
   mkdirSync(folder, { recursive: true })
   const path = join(dataDir, `${key}.sqlite`)
   const made = join(folder, `${key}.sqlite`)
-  const from = openSqliteReader({ path, name: key, tables })
-  try {
-    const to = openSqliteWriter({ path: made, name: key, tables })
-    try {
-      await copyReadable(from, to, tables)
-    } finally {
-      await to.close()
-    }
-  } finally {
-    await from.close()
+  {
+    await using from = openSqliteReader({ path, name: key, tables })
+    await using to = openSqliteWriter({ path: made, name: key, tables })
+    await copyReadable(from, to, tables)
   }
   const kept = `${path}-damaged`
   renameSync(path, kept)

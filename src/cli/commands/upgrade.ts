@@ -33,13 +33,9 @@ export async function checkUpgrade(flags: Flags): Promise<void> {
     kind: 'own',
     tables: deploymentTables,
   }
-  const world = openWorld()
-  try {
-    for (const store of config.store === 'embedded' ? stores : [...stores, deployment])
-      for (const line of await stepsOf(config, store, world)) console.log(line)
-  } finally {
-    await world.close()
-  }
+  await using world = openWorld()
+  for (const store of config.store === 'embedded' ? stores : [...stores, deployment])
+    for (const line of await stepsOf(config, store, world)) console.log(line)
 }
 
 /** Of which an index is made: SQLite took 2.2 s for a million of 150 bytes. */
@@ -47,12 +43,8 @@ const rowsASecond = 450_000
 
 async function stepsOf(config: Config, store: ConfiguredStore, world: World): Promise<string[]> {
   try {
-    const database = await openConfigured(config, store, world)
-    try {
-      await checkOpenWritable(database, { name: store.name, place: 'it' })
-    } finally {
-      await database.close()
-    }
+    await using database = await openConfigured(config, store, world)
+    await checkOpenWritable(database, { name: store.name, place: 'it' })
     return [`store ${store.name}: nothing to do`]
   } catch (error) {
     const { code, message, detail } = faultIn(error)
@@ -69,15 +61,11 @@ async function stepsFrom(
   store: ConfiguredStore,
 ): Promise<string[]> {
   const place = { ...storeLocation(config), layouts: layoutsAt(layout) }
-  const database = await openStore(place, store.name, store.tables, 'read')
-  try {
-    const steps: string[] = []
-    for (const migration of ownLayouts.migrations)
-      if (migration.layout > layout) steps.push(await stepOf(migration, store, database))
-    return steps.map((step) => `store ${store.name}: ${step}`)
-  } finally {
-    await database.close()
-  }
+  await using database = await openStore(place, store.name, store.tables, 'read')
+  const steps: string[] = []
+  for (const migration of ownLayouts.migrations)
+    if (migration.layout > layout) steps.push(await stepOf(migration, store, database))
+  return steps.map((step) => `store ${store.name}: ${step}`)
 }
 
 async function stepOf(

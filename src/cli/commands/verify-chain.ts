@@ -27,35 +27,29 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
   const { node: _other, ...own } = flags
   const config = await configOf(own)
   const store = await chainStore(config, String(flags['chain']), '--chain')
-  const world = openWorld()
-  const database = await openConfigured(config, store, world)
+  await using world = openWorld()
+  await using database = await openConfigured(config, store, world)
   const spec = specWith(store.chain, flags)
   const limits = sourceLimits(config)
   const source = await openEvmSource(spec, limits, { world, log: silentLog })
   const signal = AbortSignal.timeout(limitMs)
   const [url] = spec.recording === undefined ? spec.rpcUrls : []
-  try {
-    const { height, report } = await verifyChain({
-      store: database,
-      source,
-      random: world.random,
-      checks: checksOfEvery(source),
-      decompress: (bytes) => zstdDecompressSync(bytes),
-      logsOf:
-        url === undefined
-          ? undefined
-          : (height) => logsAt({ ...limits, transport: world.transport, url }, height, signal),
-      signal,
-      sample,
-    })
-    console.log(`height: ${height}`)
-    printReport(report)
-    if (report.differences().length > 0) process.exitCode = exitCodes.failed
-  } finally {
-    await source.close()
-    await database.close()
-    await world.close()
-  }
+  const { height, report } = await verifyChain({
+    store: database,
+    source,
+    random: world.random,
+    checks: checksOfEvery(source),
+    decompress: (bytes) => zstdDecompressSync(bytes),
+    logsOf:
+      url === undefined
+        ? undefined
+        : (height) => logsAt({ ...limits, transport: world.transport, url }, height, signal),
+    signal,
+    sample,
+  })
+  console.log(`height: ${height}`)
+  printReport(report)
+  if (report.differences().length > 0) process.exitCode = exitCodes.failed
 }
 
 function specWith({ spec }: SpecifiedChain, flags: Flags): SpecifiedChain['spec'] {

@@ -30,8 +30,8 @@ export async function verifyPeers(flags: Flags): Promise<void> {
   const { peers: addresses = [], networkId = 0 } = config.networks[name] ?? {}
   const id = networkIdOf(name, { networkId })
   const over = new AbortController()
-  const world = openWorld()
-  const store = await openPrimaryReader(storeLocation(config), primaryStream(name).key)
+  await using world = openWorld()
+  await using store = await openPrimaryReader(storeLocation(config), primaryStream(name).key)
   try {
     const [genesis] = await rawBlocksFrom(store, genesisId, 1)
     if (genesis === undefined) throw new Fault('not-found', `nothing is indexed yet: ${name}`)
@@ -71,7 +71,5 @@ export async function verifyPeers(flags: Flags): Promise<void> {
     }
   } finally {
     over.abort()
-    await store.close()
-    await world.close()
   }
 }

@@ -13,14 +13,13 @@ import { isWhole, printVerdict, type StoreVerdict, verdictOf } from '../stores/s
 export async function verifyStores(flags: Flags): Promise<void> {
   const config = await configOf(flags)
   const isJson = flags['json'] === true
-  const world = openWorld()
+  await using world = openWorld()
   const verdicts: StoreVerdict[] = []
   for (const store of await filledStores(config)) {
     const verdict = await verdictOf(store, () => openConfigured(config, store, world))
     verdicts.push(verdict)
     if (!isJson) printVerdict(store, verdict)
   }
-  await world.close()
   if (isJson) console.log(JSON.stringify({ stores: verdicts.map(plainOf) }, undefined, 2))
   if (verdicts.some((each) => !isWhole(each))) process.exitCode = exitCodes.failed
 }

@@ -30,31 +30,26 @@ export async function verify(flags: Flags): Promise<void> {
     typeof flags['node'] === 'string' ? flags['node'] : (config.networks[name]?.nodeUrl ?? '')
   if (url === '') throw new Fault('bad-parameter', 'no node to compare with: give --node <url>')
   const location = storeLocation(config)
-  const store = await openPrimaryReader(location, primaryStream(name).key)
-  try {
-    const network = await openNetwork(name, store)
-    if (network === undefined)
-      throw new Fault('not-found', `nothing is indexed yet of the primary network: ${name}`)
-    const node = createNodeApi({
-      transport: world.transport,
-      url,
-      timeoutMs: config['source.timeoutMs'],
-      maxReplyBytes: config['source.maxReplyBytes'],
-    })
-    const verified = await verifyPrimary({
-      network,
-      node,
-      clock: world.clock,
-      signal: AbortSignal.timeout(limitMs),
-      sample,
-    })
-    printPrimary(verified)
-    const { report, interrupted } = verified
-    if (report.differences().length > 0 || interrupted.length > 0)
-      process.exitCode = exitCodes.failed
-  } finally {
-    await store.close()
-  }
+  await using store = await openPrimaryReader(location, primaryStream(name).key)
+  const network = await openNetwork(name, store)
+  if (network === undefined)
+    throw new Fault('not-found', `nothing is indexed yet of the primary network: ${name}`)
+  const node = createNodeApi({
+    transport: world.transport,
+    url,
+    timeoutMs: config['source.timeoutMs'],
+    maxReplyBytes: config['source.maxReplyBytes'],
+  })
+  const verified = await verifyPrimary({
+    network,
+    node,
+    clock: world.clock,
+    signal: AbortSignal.timeout(limitMs),
+    sample,
+  })
+  printPrimary(verified)
+  const { report, interrupted } = verified
+  if (report.differences().length > 0 || interrupted.length > 0) process.exitCode = exitCodes.failed
 }
 
 /** Prints what was compared of a primary network, how often, and every difference. */

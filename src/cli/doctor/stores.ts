@@ -35,27 +35,23 @@ export async function checkStores(
 async function checkStore(location: StoreLocation, name: string, clock: Clock): Promise<Finding> {
   const subject = `store ${name}`
   try {
-    const database = await openStore(location, name, controlTables, 'read')
-    try {
-      const heights = await checkpointHeights(database)
-      const stored = [...heights].map(([stage, height]) => `${stage} ${height}`).join(', ')
-      const lease = await leaseRow(database)
-      if (lease === undefined) return fine(subject, `no process has written it yet; ${stored}`)
-      const age = clock.now() - lease.stamp
-      if (age < -leaseTtlMs)
-        return warning(
-          subject,
-          `its writer's clock is ${Math.round(-age / 1_000)} s ahead of this machine's`,
-          'synchronise the clocks, for instance with chrony',
-        )
-      const writer =
-        age < leaseTtlMs * 2
-          ? `written now by ${lease.owner}`
-          : `not written since ${new Date(lease.stamp).toISOString()}`
-      return fine(subject, `${writer}; ${stored === '' ? 'empty' : stored}`)
-    } finally {
-      await database.close()
-    }
+    await using database = await openStore(location, name, controlTables, 'read')
+    const heights = await checkpointHeights(database)
+    const stored = [...heights].map(([stage, height]) => `${stage} ${height}`).join(', ')
+    const lease = await leaseRow(database)
+    if (lease === undefined) return fine(subject, `no process has written it yet; ${stored}`)
+    const age = clock.now() - lease.stamp
+    if (age < -leaseTtlMs)
+      return warning(
+        subject,
+        `its writer's clock is ${Math.round(-age / 1_000)} s ahead of this machine's`,
+        'synchronise the clocks, for instance with chrony',
+      )
+    const writer =
+      age < leaseTtlMs * 2
+        ? `written now by ${lease.owner}`
+        : `not written since ${new Date(lease.stamp).toISOString()}`
+    return fine(subject, `${writer}; ${stored === '' ? 'empty' : stored}`)
   } catch (error) {
     const fault = faultIn(error)
     if (fault.code === 'store-version')

@@ -54,12 +54,8 @@ export type ConfiguredStore = CopiedStore & {
  * `locateConfig`.
  */
 export async function configOf(flags: Flags): Promise<Config> {
-  const world = openWorld()
-  try {
-    return (await locateConfig(flags, { transport: world.transport, isStart: false })).config
-  } finally {
-    await world.close()
-  }
+  await using world = openWorld()
+  return (await locateConfig(flags, { transport: world.transport, isStart: false })).config
 }
 
 /** Every store that a process of `config` opens, but for that of its documents. */
@@ -186,9 +182,7 @@ export async function documentsAt(
 /** Absent where no process of the deployment has made their store yet. */
 function storedBytes(location: StoreLocation, name: string): Promise<Uint8Array | undefined> {
   return orAbsent('store-failed', async () => {
-    const store = await openStore(location, deploymentStore, deploymentTables, 'read')
-    const document = await storedDocument(store, name)
-    await store.close()
-    return document?.content
+    await using store = await openStore(location, deploymentStore, deploymentTables, 'read')
+    return (await storedDocument(store, name))?.content
   })
 }

@@ -74,18 +74,14 @@ async function replayed(
   lost?: AbortSignal,
 ): Promise<void> {
   const limit = AbortSignal.timeout(limitMs)
-  const from = await openConfigured(config, store, world)
-  try {
-    await rebuildPrimary({
-      from,
-      ...place,
-      world,
-      signal: lost === undefined ? limit : AbortSignal.any([limit, lost]),
-      progress: () => undefined,
-    })
-  } finally {
-    await from.close()
-  }
+  await using from = await openConfigured(config, store, world)
+  await rebuildPrimary({
+    from,
+    ...place,
+    world,
+    signal: lost === undefined ? limit : AbortSignal.any([limit, lost]),
+    progress: () => undefined,
+  })
 }
 
 function mustReadAgain({ config, store }: RepairWork, reason: string): false {

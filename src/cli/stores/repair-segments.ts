@@ -98,27 +98,21 @@ async function isRemade(
   const { spec } = store.chain
   const source = await openEvmSource(spec, sourceLimits(config), { world, log: silentLog })
   const folder = join(config.dataDir, `repair-${store.name}`)
-  try {
-    const from = Number((await metaText(database, tracesSinceName)) ?? 0)
-    const last = (await checkpointHeights(database)).get(traceStage) ?? -1
-    const traced = { from, until: last + 1 }
-    const fromChain = fromNode({ source, checks: checksOfEvery(source), traced, signal })
-    const read: ReadBlocks = (range) => {
-      console.log(
-        `${store.name}: blocks ${range.from} to ${range.until - 1} are read from the node`,
-      )
-      return fromChain(range)
-    }
-    return await withRemade({ database, folder, read, signal }, segment, async ({ path, name }) => {
-      const isBack = name === segment.name
-      if (isBack) await history.adopt(path, name)
-      const result = isBack
-        ? 'made again from the node'
-        : 'NOT mended: the node gives other rows than were written, or another version wrote them'
-      console.log(`${store.name}: segment ${segment.name}: ${result}`)
-      return isBack
-    })
-  } finally {
-    await source.close()
+  const from = Number((await metaText(database, tracesSinceName)) ?? 0)
+  const last = (await checkpointHeights(database)).get(traceStage) ?? -1
+  const traced = { from, until: last + 1 }
+  const fromChain = fromNode({ source, checks: checksOfEvery(source), traced, signal })
+  const read: ReadBlocks = (range) => {
+    console.log(`${store.name}: blocks ${range.from} to ${range.until - 1} are read from the node`)
+    return fromChain(range)
   }
+  return await withRemade({ database, folder, read, signal }, segment, async ({ path, name }) => {
+    const isBack = name === segment.name
+    if (isBack) await history.adopt(path, name)
+    const result = isBack
+      ? 'made again from the node'
+      : 'NOT mended: the node gives other rows than were written, or another version wrote them'
+    console.log(`${store.name}: segment ${segment.name}: ${result}`)
+    return isBack
+  })
 }

@@ -63,15 +63,8 @@ export async function verdictOf(
     structure: [],
     segments: [],
   }
-  let database: Database
   try {
-    database = await open()
-  } catch (error) {
-    const fault = faultOf(error)
-    if (fault?.code !== 'store-failed') throw error
-    return { ...none, hasSums: true, structure: [fault.message] }
-  }
-  try {
+    await using database = await open()
     if (!(await hasSums(database))) return none
     const counted = countingProgress(store.name)
     const signal = AbortSignal.timeout(limitMs)
@@ -83,8 +76,6 @@ export async function verdictOf(
     const fault = faultOf(error)
     if (fault?.code !== 'store-failed') throw error
     return { ...none, hasSums: true, structure: [fault.message] }
-  } finally {
-    await database.close()
   }
 }
 

@@ -31,17 +31,18 @@ export async function withTaken<T>(
 ): Promise<T> {
   const { clock } = world
   const location = withBucket(storeLocation(config), config, world)
-  const database = await openStore({ ...location, freeze: {} }, store.name, store.tables, 'write')
-  try {
-    const lease = await taken(database, owner, clock)
-    return await act({
-      database,
-      lease,
-      kept: (during) => whileKept(() => renewLease(database, lease, clock), clock, during),
-    })
-  } finally {
-    await database.close()
-  }
+  await using database = await openStore(
+    { ...location, freeze: {} },
+    store.name,
+    store.tables,
+    'write',
+  )
+  const lease = await taken(database, owner, clock)
+  return await act({
+    database,
+    lease,
+    kept: (during) => whileKept(() => renewLease(database, lease, clock), clock, during),
+  })
 }
 
 async function taken(database: Database, owner: string, clock: Clock): Promise<Lease> {

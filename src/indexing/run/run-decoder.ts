@@ -109,7 +109,6 @@ async function runChain(of: WorkerThread, call: Call, spec: ChainSpec): Promise<
       source.pardon?.()
       await world.clock.sleep(anewPauseMs, signal)
     }
-    await source.close()
   } catch (error) {
     const fault = faultIn(error)
     log.error('chain stopped', { reason: fault.message, ...fault.detail })

@@ -64,5 +64,6 @@ function methodsOf(database: Database): Omit<Database, keyof Reader> {
     pace: (pace) => database.pace(pace),
     sizeBytes: () => database.sizeBytes(),
     close: () => database.close(),
+    [Symbol.asyncDispose]: () => database.close(),
   }
 }

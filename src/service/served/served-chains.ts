@@ -139,7 +139,7 @@ async function tryOpen(
       return chain
     }
     const source = await openEvmSource(spec, { ...options.limits, isUrgent: true }, options)
-    closers.push(() => source.close(), database.close)
+    closers.push(database.close)
     const logs = spec.keepsLogs === true ? openWhenMade(options.store, spec.key) : undefined
     if (logs !== undefined) closers.push(logs.close)
     const state = createStateReader(source)

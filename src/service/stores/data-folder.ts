@@ -110,12 +110,8 @@ export async function claimDataFolder(
 async function checkVersions(location: StoreLocation, stores: readonly string[]): Promise<void> {
   for (const name of stores) {
     try {
-      const store = await openStore(location, name, controlTables, 'read')
-      try {
-        await checkOpenWritable(store, { name, place: 'it' })
-      } finally {
-        await store.close()
-      }
+      await using store = await openStore(location, name, controlTables, 'read')
+      await checkOpenWritable(store, { name, place: 'it' })
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'store-failed') throw error
@@ -149,9 +145,8 @@ async function stampsOf(config: Config, stores: readonly string[]): Promise<stri
   for (const name of stores) {
     try {
       const location = storeLocation(config)
-      const database = await openStore(location, name, controlTables, 'read')
+      await using database = await openStore(location, name, controlTables, 'read')
       const row = await leaseRow(database)
-      await database.close()
       if (row !== undefined) stamps.push(`${name} ${row.epoch} ${row.stamp}`)
     } catch (error) {
       // A store that is not made yet has no writer.

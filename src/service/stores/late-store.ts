@@ -47,6 +47,10 @@ async function openOrLater(
     if (fault?.code !== 'store-failed') throw error
     log.warn('store cannot be written now', { store: name, reason: fault.message })
   }
+  const close = async (): Promise<void> => {
+    await opening?.catch(() => undefined)
+    await opened?.close()
+  }
   return {
     engine: store.store === 'embedded' ? 'sqlite' : 'postgres',
     name,
@@ -59,9 +63,7 @@ async function openOrLater(
     unclaim: async (epoch) => (await there()).unclaim(epoch),
     pace: async (pace) => (await there()).pace(pace),
     sizeBytes: async () => (await there()).sizeBytes(),
-    close: async () => {
-      await opening?.catch(() => undefined)
-      await opened?.close()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -97,7 +97,6 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
     pardon: () => pool.pardon(),
     doubt: (origin, reason) => pool.doubt(origin, reason),
     endpoints: () => pool.endpoints.map((each) => each.status(options.world.clock.monotonic())),
-    close: async () => {},
   }
 }
 

@@ -105,7 +105,6 @@ export function openRecording(file: Uint8Array, clock?: Clock): Recording {
     endpoints: () => [
       { name: 'recording', state: 'up', height: head(), latencyMs: 0, inFlight: 0, window: 2 },
     ],
-    close: async () => {},
   }
 }
 

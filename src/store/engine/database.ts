@@ -305,4 +305,6 @@ export interface Database extends Reader {
   readonly historyBelow?: (height: number) => OlderHistory
   /** Waits for the transaction under way. Closing again does nothing. */
   readonly close: () => Promise<void>
+  /** The same, at the end of the block that declares it with `await using`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
 }

@@ -186,6 +186,9 @@ export async function openReplicated(
   const read = <T>(work: (reader: Database) => T | Promise<T>): Promise<T> =>
     replicas.read(async (member) => work(await at(member)))
   const first = await read((reader) => reader)
+  const close = async (): Promise<void> => {
+    for (const each of opened.values()) await (await each).close()
+  }
   const reader: Reader = {
     all: (statement, parameters) => read((from) => from.all(statement, parameters)),
     get: (statement, parameters) => read((from) => from.get(statement, parameters)),
@@ -201,9 +204,8 @@ export async function openReplicated(
     unclaim: first.unclaim,
     pace: first.pace,
     sizeBytes: () => read((from) => from.sizeBytes()),
-    close: async () => {
-      for (const each of opened.values()) await (await each).close()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -18,15 +18,11 @@ export function differingTable(
   { copied, made }: { readonly copied: string; readonly made: string },
   tables: readonly Table[],
 ): string | undefined {
-  const files = new DatabaseSync(':memory:')
-  try {
-    files.function('unpacks_same', (copied, made) => Number(unpacksSame(copied, made)))
-    for (const [name, path] of Object.entries({ copied, made }))
-      files.exec(`attach '${immutable(path).href.replaceAll("'", "''")}' as ${name}`)
-    return tables.find((table) => differs(files, table))?.name
-  } finally {
-    files.close()
-  }
+  using files = new DatabaseSync(':memory:')
+  files.function('unpacks_same', (copied, made) => Number(unpacksSame(copied, made)))
+  for (const [name, path] of Object.entries({ copied, made }))
+    files.exec(`attach '${immutable(path).href.replaceAll("'", "''")}' as ${name}`)
+  return tables.find((table) => differs(files, table))?.name
 }
 
 function differs(files: DatabaseSync, table: Table): boolean {

@@ -35,6 +35,10 @@ export async function withHistory(
   if (!(await mayBeFrozen(database)) && !freezes) return database
   const cache = bucket && new SegmentCache(bucket, database.name)
   const history = new History(folder, tables, { cache, layouts })
+  const close = async (): Promise<void> => {
+    await database.close()
+    history.close()
+  }
   return {
     engine: database.engine,
     name: database.name,
@@ -53,10 +57,8 @@ export async function withHistory(
       const older = new History(folder, tables, { below: height, cache, layouts })
       return { ...historyReader(database, older), close: () => older.close() }
     },
-    close: async () => {
-      await database.close()
-      history.close()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

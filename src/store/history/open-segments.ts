@@ -149,16 +149,13 @@ export class OpenSegments {
     const own = file.transactions()
     const fits = segmentsOf(manifest, 'blocks').flatMap((each) => {
       if (each.until !== from && each.from !== until) return []
-      let beside: SegmentFile | undefined
       try {
-        beside = this.#withTables(this.#folder.pathOf(each.name), each)
+        using beside = this.#withTables(this.#folder.pathOf(each.name), each)
         const { first, end } = beside.transactions()
         return each.until === from ? end === own.first : first === own.end
       } catch (error) {
         if (faultOf(error) === undefined) throw error
         return []
-      } finally {
-        beside?.close()
       }
     })
     return fits.length > 0 && !fits.includes(true)

@@ -280,14 +280,10 @@ export async function checkForeign(
   schema: SegmentSchema,
 ): Promise<void> {
   await checkName(path, name)
-  const file = new SegmentFile(path, name, schema)
-  try {
-    const [problem] = file.problems()
-    if (problem !== undefined)
-      throw new Fault('store-failed', `segment is not whole: ${name}: ${problem}`)
-  } finally {
-    file.close()
-  }
+  using file = new SegmentFile(path, name, schema)
+  const [problem] = file.problems()
+  if (problem !== undefined)
+    throw new Fault('store-failed', `segment is not whole: ${name}: ${problem}`)
 }
 
 function lost(name: string): Fault {

@@ -114,6 +114,10 @@ export class SegmentFile implements Reader {
   close(): void {
     this.#connection.close()
   }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
 }
 
 /**

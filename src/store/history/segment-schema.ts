@@ -110,20 +110,16 @@ const columnsQuestion = statement(
 
 /** Text of the schema of a file of `tables`. */
 function schemaOf(tables: readonly Table[]): string {
-  const empty = new SqliteConnection({
+  using empty = new SqliteConnection({
     path: ':memory:',
     name: 'of no segment',
     readOnly: false,
     cachePages: 16,
     busyTimeoutMs: 0,
   })
-  try {
-    for (const table of tables) empty.exec(itemAt(sqliteDdl(table), 0))
-    for (const table of tables) for (const index of sqliteDdl(table).slice(1)) empty.exec(index)
-    return schemaIn(empty)
-  } finally {
-    empty.close()
-  }
+  for (const table of tables) empty.exec(itemAt(sqliteDdl(table), 0))
+  for (const table of tables) for (const index of sqliteDdl(table).slice(1)) empty.exec(index)
+  return schemaIn(empty)
 }
 
 function schemaIn(connection: SqliteConnection): string {

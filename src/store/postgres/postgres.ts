@@ -228,6 +228,10 @@ class PostgresDatabase implements Database {
     )
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   /** Throws `store-failed` where no writer made this store or brought it to this layout, `store-version`. */
   async check(): Promise<void> {
     const stored = await storedLayout(this.#reads)

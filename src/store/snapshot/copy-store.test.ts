@@ -107,5 +107,5 @@ function methodsOf(database: Database): Database {
   const { engine, name, all, get, lookup, transaction } = database
   const { snapshot, claim, unclaim, pace, sizeBytes, close } = database
   const methods = { all, get, lookup, transaction, snapshot, claim, unclaim, pace }
-  return { engine, name, ...methods, sizeBytes, close }
+  return { engine, name, ...methods, sizeBytes, close, [Symbol.asyncDispose]: close }
 }

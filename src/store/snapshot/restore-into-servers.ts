@@ -49,28 +49,24 @@ export async function copyIntoServers(
   for (const store of into.stores) {
     const { name } = store
     // An older one is brought to the layout of this version.
-    const from = await openStore(placed('embedded', staged.folder), name, store.tables, 'write')
-    const to = await openCopy(placed(into.serverOf(name)), name + copyEnding, store.tables)
-    try {
-      const tables = await presentTables(from, store.tables)
-      const counts = { copied: 0, compared: 0 }
-      await copyStore(name, { from, to, tables }, (work, rows) => {
-        counts[work] += rows
-        report(`${name}: ${counts[work]} rows ${work}`)
-      })
-    } finally {
-      await from.close()
-      await to.close()
-    }
+    await using from = await openStore(
+      placed('embedded', staged.folder),
+      name,
+      store.tables,
+      'write',
+    )
+    await using to = await openCopy(placed(into.serverOf(name)), name + copyEnding, store.tables)
+    const tables = await presentTables(from, store.tables)
+    const counts = { copied: 0, compared: 0 }
+    await copyStore(name, { from, to, tables }, (work, rows) => {
+      counts[work] += rows
+      report(`${name}: ${counts[work]} rows ${work}`)
+    })
   }
   if (staged.documents.size === 0) return
   const place = placed(into.serverOf(deploymentStore))
-  const to = await openCopy(place, deploymentStore + copyEnding, deploymentTables)
-  try {
-    for (const [name, bytes] of staged.documents) await changeDocument(to, name, () => bytes)
-  } finally {
-    await to.close()
-  }
+  await using to = await openCopy(place, deploymentStore + copyEnding, deploymentTables)
+  for (const [name, bytes] of staged.documents) await changeDocument(to, name, () => bytes)
 }
 
 /** Gives all copies their names, on each server in one transaction. Calling it again goes on. */

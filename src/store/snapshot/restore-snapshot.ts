@@ -244,15 +244,11 @@ async function openAsWritten(
 
 /** Says in a store that its history was copied. */
 async function mark(dataDir: string, { name }: StoredStore): Promise<void> {
-  const store = await openStore({ store: 'embedded', dataDir }, name, chainTables, 'write')
-  try {
-    await store.transaction(markCopied)
-    // So that one file is moved to its place, and no log beside it.
-    if (!(await store.pace('follow')))
-      throw new Fault('store-failed', `store is read by another process: ${name}`)
-  } finally {
-    await store.close()
-  }
+  await using store = await openStore({ store: 'embedded', dataDir }, name, chainTables, 'write')
+  await store.transaction(markCopied)
+  // So that one file is moved to its place, and no log beside it.
+  if (!(await store.pace('follow')))
+    throw new Fault('store-failed', `store is read by another process: ${name}`)
 }
 
 /** Problems of the files of a snapshot, a sentence each. Cost: every byte is read. */

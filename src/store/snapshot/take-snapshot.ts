@@ -107,12 +107,8 @@ type StoreFacts = Pick<StoredStore, 'chainId' | 'heights'> & {
 
 async function listedNow({ location }: SnapshotWork, store: CopiedStore): Promise<Manifest> {
   if (!hasControl(store)) return parseManifest('')
-  const database = await openStore(location, store.name, controlTables, 'read')
-  try {
-    return await readManifest(database)
-  } finally {
-    await database.close()
-  }
+  await using database = await openStore(location, store.name, controlTables, 'read')
+  return await readManifest(database)
 }
 
 /** Facts that the copied tables hold about themselves. Throws `store-version`. */
@@ -122,19 +118,15 @@ async function factsOf(
 ): Promise<StoreFacts & { readonly listed: string }> {
   const place = { store: 'embedded', dataDir: part }
   const tables = hasControl(store) ? controlTables : store.tables
-  const copy = await openStore(place, store.name, tables, 'read')
-  try {
-    if (!hasControl(store)) return { chainId: '', heights: {}, segments: [], listed: '' }
-    const { segments, text } = await readManifest(copy)
-    const chainId = (await metaText(copy, 'chainId')) ?? ''
-    return {
-      chainId,
-      heights: Object.fromEntries(await checkpointHeights(copy)),
-      segments,
-      listed: text,
-    }
-  } finally {
-    await copy.close()
+  await using copy = await openStore(place, store.name, tables, 'read')
+  if (!hasControl(store)) return { chainId: '', heights: {}, segments: [], listed: '' }
+  const { segments, text } = await readManifest(copy)
+  const chainId = (await metaText(copy, 'chainId')) ?? ''
+  return {
+    chainId,
+    heights: Object.fromEntries(await checkpointHeights(copy)),
+    segments,
+    listed: text,
   }
 }
 
@@ -211,7 +203,7 @@ async function copyTables(
   const path = join(folder, `${store.name}.sqlite`)
   if (location.store === 'embedded') {
     // Writes what the file `path` holds into the new file `into`. Throws `store-failed`, `store-full`.
-    const connection = new SqliteConnection({
+    using connection = new SqliteConnection({
       path: join(location.dataDir, `${store.name}.sqlite`),
       name: store.name,
       readOnly: true,
@@ -225,26 +217,16 @@ async function copyTables(
       // Either disk may be the one that fails.
       const message = `${fault.message}; it was being copied to ${path}`
       throw new Fault(fault.code, message, { cause: error, detail: fault.detail })
-    } finally {
-      connection.close()
     }
     return path
   }
-  const from = await openStore(location, store.name, store.tables, 'read')
-  try {
-    const tables = await presentTables(from, store.tables)
-    const to = await openCopy({ store: 'embedded', dataDir: folder }, store.name, store.tables)
-    try {
-      await from.snapshot((reader) =>
-        copyStore(store.name, { from: reader, to, tables }, () => undefined),
-      )
-      assert(await to.pace('follow'), 'nobody else has the copy open')
-    } finally {
-      await to.close()
-    }
-  } finally {
-    await from.close()
-  }
+  await using from = await openStore(location, store.name, store.tables, 'read')
+  const tables = await presentTables(from, store.tables)
+  await using to = await openCopy({ store: 'embedded', dataDir: folder }, store.name, store.tables)
+  await from.snapshot((reader) =>
+    copyStore(store.name, { from: reader, to, tables }, () => undefined),
+  )
+  assert(await to.pace('follow'), 'nobody else has the copy open')
   return path
 }
 

@@ -226,6 +226,10 @@ export class SqliteConnection {
     this.#guarded(() => this.#database.close())
   }
 
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
   /**
    * Hands out the rows of `columns`, value after value, in chunks as large as one statement
    * takes; `sqlOf` a number of rows is prepared once per call.

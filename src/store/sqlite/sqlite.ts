@@ -153,17 +153,13 @@ class SqliteDatabase implements Database {
     this.#queue.run(async () => this.#transact(work, how))
 
   snapshot: Database['snapshot'] = async (work) => {
-    const connection = connect(this.#options, true, readerCacheBytes)
-    try {
-      connection.exec('begin')
-      return await work({
-        all: (statement, parameters) => connection.all(statement, parameters),
-        get: (statement, parameters) => connection.get(statement, parameters),
-        lookup: (lookup, keys) => connection.lookup(lookup, keys),
-      })
-    } finally {
-      connection.close()
-    }
+    using connection = connect(this.#options, true, readerCacheBytes)
+    connection.exec('begin')
+    return await work({
+      all: (statement, parameters) => connection.all(statement, parameters),
+      get: (statement, parameters) => connection.get(statement, parameters),
+      lookup: (lookup, keys) => connection.lookup(lookup, keys),
+    })
   }
 
   claim: Database['claim'] = (epoch) => {
@@ -214,6 +210,10 @@ class SqliteDatabase implements Database {
     } finally {
       if (isFleeting) connection.exec('pragma synchronous = full')
     }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   #writing(): SqliteConnection {

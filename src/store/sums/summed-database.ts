@@ -26,6 +26,7 @@ export async function summed(database: Database, tables: readonly Table[]): Prom
     pace: database.pace,
     sizeBytes: database.sizeBytes,
     close: database.close,
+    [Symbol.asyncDispose]: database.close,
     transaction: (work, how) =>
       database.transaction(async (writer) => {
         const summing = summingWriter(writer, tables)

@@ -208,13 +208,9 @@ export function profileFolder(
     await mkdir(directory, { recursive: true, mode: 0o750 })
     const path = join(directory, name)
     const beside = `${path}.new`
-    const file = await open(beside, 'w', 0o640)
-    try {
-      await file.writeFile(bytes)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await using file = await open(beside, 'w', 0o640)
+    await file.writeFile(bytes)
+    await file.sync()
     await chmod(beside, 0o640)
     await rename(beside, path)
   }

@@ -32,22 +32,17 @@ export async function comparedChain(
   const world = { ...liveWorld(9), transport }
   const log = silentLog
   const source = openNodeSource({ world, log, urls: [url], expected: {}, ...limits })
-  const store = await openStore({ store: 'embedded', dataDir }, key, chainTables, 'read')
+  await using store = await openStore({ store: 'embedded', dataDir }, key, chainTables, 'read')
   const signal = AbortSignal.timeout(300_000)
-  try {
-    const { report } = await verifyChain({
-      store,
-      source,
-      random: world.random,
-      checks: checksOfEvery(source),
-      decompress: (bytes) => zstdDecompressSync(bytes),
-      logsOf: (height) => logsAt({ ...limits, transport, url }, height, signal),
-      signal,
-      sample: everything,
-    })
-    return report
-  } finally {
-    await store.close()
-    await source.close()
-  }
+  const { report } = await verifyChain({
+    store,
+    source,
+    random: world.random,
+    checks: checksOfEvery(source),
+    decompress: (bytes) => zstdDecompressSync(bytes),
+    logsOf: (height) => logsAt({ ...limits, transport, url }, height, signal),
+    signal,
+    sample: everything,
+  })
+  return report
 }

@@ -195,7 +195,6 @@ function hostOver(
       await ingest.settled()
       await nodeStreams.close()
       await watches.close()
-      await source.close()
       await database.close()
     },
   }

@@ -52,8 +52,6 @@ export type Health = {
     check: HealthCheck,
     options?: { readonly kinds?: readonly HealthKind[]; readonly tags?: readonly string[] },
   ) => void
-  /** Takes a check away, for a chain that is no longer there. */
-  readonly remove: (name: string) => void
   /** Runs every check once, side by side. */
   readonly runAll: () => Promise<void>
   /** Runs every check at once and then every {@link checkIntervalMs}, until aborted. */
@@ -119,10 +117,6 @@ export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health
     register: (name, check, options = {}) => {
       const { kinds = everyKind, tags = [] } = options
       entries.set(name, { check, kinds, tags, result: notYetRun })
-      notify()
-    },
-    remove: (name) => {
-      entries.delete(name)
       notify()
     },
     entries: listed,

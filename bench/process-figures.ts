@@ -46,7 +46,9 @@ export function residentMib(pid: number): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024)
 }
 
-/** Bytes that the process handed to the disk. */
+/** Bytes that the process handed to the disk; what it removed again before they reached it are not among them. */
 export function writtenBytes(pid: number): number {
-  return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
+  const text = readFileSync(`/proc/${pid}/io`, 'utf8')
+  const of = (name: string): number => Number(new RegExp(`^${name}: (\\d+)`, 'm').exec(text)?.[1])
+  return of('write_bytes') - of('cancelled_write_bytes')
 }

@@ -247,9 +247,13 @@ export async function startFleet(
         tables: readonly Table[],
         rows: Readonly<Record<string, string>>,
       ): Promise<void> => {
+        // Every try may have met harm, and the next one comes after ten seconds.
+        await until(`${name}: some of it is history`, async () => {
+          const { segments } = await digestOf(location, name, [])
+          return segments.length > 0
+        })
         const { digest, segments } = await digestOf(location, name, tables)
         assert.deepEqual(digest, rows, name)
-        assert.ok(segments.length > 0, `${name}: some of it is history`)
         // Reading all rows fetched and compared all that has rows.
         for (const each of segments)
           if (storage !== undefined)

@@ -15,6 +15,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 
 import type { EvmSource } from '../../src/source/evm-source.ts'
+import type { Database } from '../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { namespaceOf } from '../../src/store/postgres/names.ts'
 import { controlTables } from '../../src/store/schema/control.ts'
@@ -249,13 +250,14 @@ export async function startFleet(
       ): Promise<void> => {
         // Every try may have met harm, and the next one comes after ten seconds.
         await until(`${name}: some of it is history`, async () => {
-          const { segments } = await digestOf(location, name, [])
-          return segments.length > 0
+          await using database = await opened(location, name, tables)
+          return (await filesOf(database)).length > 0
         })
-        const { digest, segments } = await digestOf(location, name, tables)
-        assert.deepEqual(digest, rows, name)
+        await using database = await opened(location, name, tables)
+        const files = await filesOf(database)
+        assert.deepEqual(await storeDigest(database, tables), rows, name)
         // Reading all rows fetched and compared all that has rows.
-        for (const each of segments)
+        for (const each of files)
           if (storage !== undefined)
             assert.ok(storage.files.has(`${storage.address.prefix}${name}/${each}.sqlite`))
       }
@@ -305,20 +307,18 @@ async function undisturbedRows(
   }
 }
 
-async function digestOf(
+function opened(
   location: StoreLocation,
   name: string,
   tables: readonly Table[],
-): Promise<{ readonly digest: Record<string, string>; readonly segments: readonly string[] }> {
-  const database = await openStore(location, name, [...controlTables, ...tables], 'read')
-  try {
-    const manifest = await database.history?.manifest(database)
-    const digest = await storeDigest(database, tables)
-    const files = [...(manifest?.segments ?? []), ...(manifest?.directory ?? [])]
-    return { digest, segments: files.map(({ name: file }) => file) }
-  } finally {
-    await database.close()
-  }
+): Promise<Database> {
+  return openStore(location, name, [...controlTables, ...tables], 'read')
+}
+
+/** Names of the files of its history. */
+async function filesOf(database: Database): Promise<readonly string[]> {
+  const manifest = await database.history?.manifest(database)
+  return [...(manifest?.segments ?? []), ...(manifest?.directory ?? [])].map((file) => file.name)
 }
 
 /** Starts a process and finds its name among the sessions of the server. */

@@ -251,13 +251,6 @@ function chainPageOf(
     return h(Lost, { world, why: `Chain ${chainId} is not indexed here.` })
   if (!isChainView(view)) return h(Lost, { world, why: '' })
   switch (view) {
-    case '':
-    case 'transactions':
-    case 'tokens':
-    case 'collections':
-    case 'contracts':
-    case 'active':
-      return h(ChainPage, { world, chainId, view })
     case 'block':
       return h(BlockPage, { world, chainId, blockId: id })
     case 'tx':
@@ -270,6 +263,8 @@ function chainPageOf(
       return h(BroadcastPage, { world, chainId })
     case 'gas':
       return h(GasPage, { world, chainId })
+    default:
+      return h(ChainPage, { world, chainId, view })
   }
 }
 

@@ -12,7 +12,7 @@ export const pages = [
   'api',
 ] as const
 
-/** What the pages of a chain show: the third part of their paths. */
+/** The third parts of the paths of a chain's pages. */
 const chainViews = [
   '',
   'transactions',

@@ -63,13 +63,24 @@ function refuseUnknownCommand(program: Command, word: string | undefined): void 
     program.error(`error: unknown command: ${word}`, { exitCode: exitCodes.usage })
 }
 
+// The user's to mend: files that may not be read or written, others in their place, a full disk.
+const ofDisk: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EISDIR',
+  'ENOSPC',
+])
+
 /** Prints a failure as one sentence; only what we did not expect shows a stack. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   const fault = faultOf(error)
   if (fault === undefined) {
-    console.error(error)
-    return exitCodes.broken
+    const isOfDisk = error instanceof Error && 'code' in error && ofDisk.has(String(error.code))
+    console.error(isOfDisk ? `firn: ${error.message}` : error)
+    return isOfDisk ? exitCodes.failed : exitCodes.broken
   }
   console.error(`firn: ${fault.message}`)
   switch (fault.code) {

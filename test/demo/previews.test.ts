@@ -42,11 +42,15 @@ void test('previews: a page says what it shows, what is unknown is 404, own page
   for (const path of [
     '/chain/51001/block/99999',
     '/chain/99/block/7',
+    '/chain/51001/address/0x12',
+    '/chain/51001/token/0x268A2dB8ba768C8631b38090a146f8867D010A82',
     '/message/none',
-    '/pages/none',
-    '/explorer/old/main.js',
   ])
+    assert.deepEqual(await read(path), [404, 'Page not found'], path)
+  for (const path of ['/pages/none', '/explorer/old/main.js'])
     assert.equal((await read(path))[0], 404, path)
+  for (const view of ['transactions', 'tokens', 'collections', 'contracts', 'active', 'gas'])
+    assert.equal((await read(`/chain/51001/${view}`))[0], 200, view)
   const [, about] = await read('/pages/about')
   assert.match(about, /<a href="\/pages\/terms">Terms<\/a>, x/)
   assert.equal(await firn.end(), 0)

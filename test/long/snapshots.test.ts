@@ -338,6 +338,24 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
   assert.match(cut.stderr, /^firn: store \S+: [^\n]+; it was being copied to \S+\n$/)
   assert.deepEqual(filesBelow(copies), kept)
 
+  const full = `ulimit -f 600; exec ${process.execPath} ${entry} snapshot ${restore.join(' ')}`
+  const stopped = await run('/bin/bash', ['-c', full], twoChains())
+  assert.equal(stopped.code, 1, stopped.stderr)
+  assert.match(stopped.stderr, /^firn: E[^\n]+ -> '\S+\/firn-restoring\/files\/\S+'\n$/)
+  assert.equal(existsSync(home), false, 'nothing is left')
+
+  // What lies there cut off is no copy, nor are tables that were altered.
+  const again = (): ReturnType<typeof runFirn> =>
+    runFirn('snapshot', 'create', copies, '--data-dir', folder)
+  assert.equal((await again()).code, 0)
+  const tables = new SnapshotFolder(copies).snapshot(undefined).stores[0]?.tables.sha256 ?? ''
+  const altered = readFileSync(join(copies, 'files', tables))
+  altered[5_000] = (altered[5_000] ?? 0) ^ 1
+  writeFileSync(join(copies, 'files', tables), altered)
+  writeFileSync(join(copies, segment), whole.subarray(0, 100))
+  assert.equal((await again()).code, 0)
+  await sentence(0, /are as they were written/, 'verify', copies)
+
   // A damaged segment is not copied, and the attempt leaves nothing.
   const before = filesBelow(copies)
   const store = join(base, 'store')

@@ -88,6 +88,20 @@ void test('a Firn that is not there: commands say what is missing, and where', a
   }
 })
 
+void test('a file where a folder should be: commands say so in a sentence', async (t) => {
+  const file = join(await freshFolder(t), 'file')
+  await writeFile(file, '')
+  const text = `firn: ENOTDIR: not a directory, scandir '${file}'\n`
+  for (const words of [
+    ['verify', '--store'],
+    ['snapshot', 'create', `${file}s`],
+  ]) {
+    const { code, stderr } = await runCommand(...words, '--data-dir', file)
+    assert.equal(stderr, text, words.join(' '))
+    assert.equal(code, 1, words.join(' '))
+  }
+})
+
 void test('config show: whatever names a URL, what may be a key in it is not printed', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')

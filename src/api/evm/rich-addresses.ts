@@ -59,7 +59,7 @@ export type RichAddressBook = {
 /** Label, symbol and decimals of an address, as far as it has them, and its token, if it is one. */
 type AboutOf = (address: Uint8Array) => {
   readonly rich: Partial<RichAddress>
-  readonly token?: object | undefined
+  readonly token?: Pick<TokenRow, 'standard'> | undefined
 }
 
 /** Names of verified contracts at addresses, in their order. */
@@ -125,7 +125,10 @@ export async function labelsOf(
       const called = contract === undefined ? undefined : aboutOf(fromHex(contract))
       // Of a token's own amounts nothing beside it tells.
       const beside = called?.token === undefined ? one.parameters.flatMap(addressesIn) : []
-      const tokens = beside.flatMap((each) => unitOf(aboutOf(fromHex(each)).rich) ?? [])
+      const tokens = beside.flatMap((each) => {
+        const { rich, token } = aboutOf(fromHex(each))
+        return token?.standard === 20 ? [rich] : []
+      })
       const own = called && unitOf(called.rich)
       const of = { method: one.name, own, beside: onlyUnit(tokens), moved }
       return { ...one, parameters: one.parameters.map((each) => withUnit(labelled(each), of)) }

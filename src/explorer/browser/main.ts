@@ -19,7 +19,7 @@ import { type Answer, retryAll, useAnswer, useBusy } from './kit/answer.ts'
 import { urlOf } from './kit/contract.ts'
 import { day, visible } from './kit/format.ts'
 import { later } from './kit/later.ts'
-import { to } from './kit/link.ts'
+import { isChainView, to } from './kit/link.ts'
 import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
 import { brand, leadOn, usePlace, useTitle } from './kit/place.ts'
 import { shownThing } from './kit/shown-thing.ts'
@@ -249,14 +249,8 @@ function chainPageOf(
   const [id = '', list = ''] = rest
   if (isUnknown(world, chainId))
     return h(Lost, { world, why: `Chain ${chainId} is not indexed here.` })
+  if (!isChainView(view)) return h(Lost, { world, why: '' })
   switch (view) {
-    case '':
-    case 'transactions':
-    case 'tokens':
-    case 'collections':
-    case 'contracts':
-    case 'active':
-      return h(ChainPage, { world, chainId, view })
     case 'block':
       return h(BlockPage, { world, chainId, blockId: id })
     case 'tx':
@@ -270,7 +264,7 @@ function chainPageOf(
     case 'gas':
       return h(GasPage, { world, chainId })
     default:
-      return h(Lost, { world, why: '' })
+      return h(ChainPage, { world, chainId, view })
   }
 }
 

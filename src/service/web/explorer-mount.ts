@@ -95,18 +95,18 @@ export function mountExplorer(
     const path = request.url.replace(/[?#].*/, '')
     const [files, about] = await Promise.all([ready(), preview(path, request)])
     const origin = `${request.protocol}://${request.host}`
+    const isFound = isPage(path, known) && !about.isMissing
     const page = explorerPage({
       folder: `/explorer/${files.version}`,
       status: await status(),
       brand: shown(files),
       path,
       origin,
-      description: about.text ?? brand.description,
+      description: isFound ? (about.text ?? brand.description) : 'Page not found',
       facts: about.facts ?? [],
       json: about.url,
       picture: `${origin}${previewIn(files.version, brand)}`,
     })
-    const isFound = isPage(path, known) && !about.isMissing
     const asked = isFound ? requestOf(request) : unconditional
     const answer = pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, asked)
     return sent(reply, isFound ? answer : { ...answer, status: 404 })

@@ -43,7 +43,8 @@ export function createPreviews(http: FastifyInstance, clock: Clock): FindPreview
       return known === false ? { isMissing: true } : { isMissing: false, text: known && pending }
     }
     // An id that is none is refused.
-    if (answer?.status === 404 || answer?.status === 400) return { isMissing: !thing.mayBeUnknown }
+    if (answer?.status === 400) return { isMissing: true }
+    if (answer?.status === 404) return { isMissing: !thing.mayBeUnknown }
     const known: unknown = answer?.status === 200 ? JSON.parse(answer.text) : undefined
     return { isMissing: false, text: sentenceOf(known), facts: factsOf(known), url: thing.url }
   }

@@ -7,7 +7,7 @@ import { label } from './token.ts'
 /** Anything that amounts are of. */
 export const Unit = Type.Component('Unit', 'A token, or the coin of a chain', {
   address: Type.Optional(address('Token contract; absent of the coin')),
-  symbol: Type.String('Symbol; empty where the contract gives none'),
+  symbol: Type.String('Symbol; empty where the contract gives none or looks like spam'),
   decimals: Type.Integer('Digits of an amount behind the point'),
 })
 /** Decoded {@link Unit}. */

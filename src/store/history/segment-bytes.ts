@@ -151,9 +151,7 @@ export function onDisk<T>(work: () => T): T {
     const code = 'code' in error ? String(error.code) : ''
     if (code === '') throw error
     const isFull = code === 'ENOSPC' || code === 'EDQUOT'
-    throw new Fault(isFull ? 'store-full' : 'store-failed', `segment: ${error.message}`, {
-      cause: error,
-      detail: { code },
-    })
+    const fault = isFull ? 'store-full' : 'store-failed'
+    throw new Fault(fault, error.message, { cause: error, detail: { code } })
   }
 }

@@ -176,9 +176,9 @@ async function copied({ from, to, check }: SnapshotFile, restoring: string): Pro
   if (existsSync(path)) return
   const part = `${path}.part`
   onDisk(() => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
+  if (!existsSync(from)) throw new Fault('store-failed', `file of a snapshot is missing: ${from}`)
+  onDisk(() => copyFileSync(from, part, constants.COPYFILE_FICLONE))
   try {
-    if (!existsSync(from)) throw new Fault('store-failed', `file of a snapshot is missing: ${from}`)
-    onDisk(() => copyFileSync(from, part, constants.COPYFILE_FICLONE))
     await check(part)
   } catch (cause) {
     rmSync(part, { force: true })

@@ -1,6 +1,6 @@
 /** Takes a snapshot of stores into a folder, beside a running Firn. */
 
-import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { assert, Fault, faultIn, faultOf } from '../../core/fault.ts'
@@ -156,13 +156,13 @@ async function segmentCopied(
 ): Promise<StoredSegment> {
   const path = folder.segmentPath(store, segment)
   const label = `${store}: segment ${segment.name}`
-  const known = sizeOf(path) ?? kept?.get(path)
-  // It has its name only since it was whole, checked and on disk.
-  if (known !== undefined) {
-    report(label, 0)
-    return { ...segment, bytes: known }
-  }
   const from = join(segmentFolder(location, store), segment.name + segmentEnding)
+  const there = sizeOf(path) ?? kept?.get(path)
+  // It got its name once it was whole, checked and on disk; who copied the folder may have cut it off.
+  if (there !== undefined && there === (sizeOf(from) ?? there)) {
+    report(label, 0)
+    return { ...segment, bytes: there }
+  }
   if (sizeOf(from) === undefined && location.bucket !== undefined)
     await new SegmentCache(location.bucket, store).need(segment, ownSchema(segment.stage))
   if (sizeOf(from) === undefined)
@@ -185,8 +185,8 @@ async function filed(
   const file = await storedFile(part)
   const path = folder.filePath(file)
   const isThere = sizeOf(path) === file.bytes
-  if (isThere) rmSync(part)
-  else putFile(part, path)
+  // What lies there may have been altered.
+  putFile(part, path)
   report(label, isThere ? 0 : file.bytes)
   return file
 }

@@ -156,6 +156,11 @@ async function checkLists(service: EvmService): Promise<void> {
           '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
         ) === true,
     ],
+    [
+      'event=Transfer(address,address,uint)',
+      ({ topics }) =>
+        topics[0] === '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+    ],
     ['startBlock=20&endBlock=60', ({ blockNumber: at }) => Number(at) >= 20 && Number(at) < 60],
     [`topic0=0x${'ab'.repeat(32)}`, () => false],
     [`address=0x${'ab'.repeat(20)}`, () => false],
@@ -169,6 +174,11 @@ async function checkLists(service: EvmService): Promise<void> {
       ({ topics, address }) => topics[place] === wanted && address === one.address,
     ])
   }
+  for (const query of [
+    `event=Transfer(address,address,uint256)&topic0=0x${'ab'.repeat(32)}`,
+    'event=Transfer(address,address,coin)',
+  ])
+    assert.equal((await get(`${path}?${query}`)).status, 400, query)
   for (const [query, passes] of filters) {
     const found = await readAll(`${path}?${query}&pageSize=40&sortOrder=asc`, 'logs')
     assert.deepEqual(found.map(plain), told.filter(passes), query)

@@ -1,9 +1,9 @@
 /** Logs of a chain by contract and topics, where the operator keeps them. */
 
+import { entryOfText } from '../../../codec/evm/abi/abi-encode.ts'
 import { toChecksumAddress } from '../../../core/address.ts'
-import { fromHex, to0x } from '../../../core/bytes.ts'
+import { clip, fromHex, to0x } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
-import { keccak256 } from '../../../core/hash.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import type { Log } from '../../../shape/evm/log.ts'
 import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
@@ -42,10 +42,7 @@ export function listLogs({
   return operation(EvmTransactions.listLogs, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
     const route = EvmTransactions.listLogs.id
-    const { event } = query
-    const topic0 =
-      event === undefined ? query.topic0 : to0x(keccak256(new TextEncoder().encode(event)))
-    const topics = [topic0, query.topic1, query.topic2, query.topic3]
+    const topics = [firstTopicOf(query), query.topic1, query.topic2, query.topic3]
     const { rows, next, headers } = await logPage(tokens, {
       chain,
       query,
@@ -64,6 +61,21 @@ export function listLogs({
       query.amounts === true ? await movedByAll(chain, book, rows, signal) : () => undefined
     return { body: { ...next, logs: await labelledLogs(book, logs, moved) }, headers }
   })
+}
+
+/** The topic of `event`, else `topic0`. Throws `bad-parameter` for an event that is none or has another topic. */
+function firstTopicOf({
+  event,
+  topic0,
+}: Input<typeof EvmTransactions.listLogs>['query']): string | undefined {
+  if (event === undefined) return topic0
+  const entry = entryOfText('event', event)
+  if (entry === undefined)
+    throw new Fault('bad-parameter', `event has a type that is none: ${clip(event)}`)
+  const topic = to0x(entry.hash)
+  if (topic0 !== undefined && topic0.toLowerCase() !== topic)
+    throw new Fault('bad-parameter', `event has another topic than topic0: ${topic}`)
+  return topic
 }
 
 /** Finds what the transaction of a log moved by the place of the log in `rows`. */

@@ -12,25 +12,33 @@ import { type Moved, unitOf } from './amounts.ts'
 
 /** Rows of one transaction. */
 type MovingRows = {
-  readonly transfers: readonly TransferRow[]
-  readonly internals: readonly InternalRow[]
+  readonly transfers: readonly Pick<TransferRow, 'kind' | 'tokenId' | 'value'>[]
+  readonly internals: readonly Pick<InternalRow, 'reverted' | 'value'>[]
   /** `0x` hex, sent along. */
   readonly value: string
 }
 
-/** Tokens and coins of rows; of as many tokens as coins the tokens. `rich` has the tokens of the transfers. */
+/** Tokens and coins of rows; of as many tokens as coins the tokens, of as many of two tokens neither. `rich` has the tokens of the transfers. */
 export function movedIn(
-  { symbol, decimals }: ChainFacts,
+  { symbol, decimals }: Pick<ChainFacts, 'symbol' | 'decimals'>,
   { transfers, internals, value }: MovingRows,
   rich: (tokenId: number) => RichAddress,
 ): Moved {
   const coin = { symbol, decimals }
   const coins = [value, ...internals.flatMap((one) => (one.reverted ? [] : one.value))]
-  const tokens = transfers.flatMap(({ kind, tokenId, value: units }) => {
-    const unit = standardOf(kind) === 20 ? unitOf(rich(tokenId)) : undefined
-    return unit === undefined ? [] : [[decimalText(units), unit] as const]
-  })
-  return new Map([...coins.map((units) => [decimalText(units), coin] as const), ...tokens])
+  const tokenOf = new Map<string, number | undefined>()
+  for (const { kind, tokenId, value: units } of transfers) {
+    if (standardOf(kind) !== 20) continue
+    const digits = decimalText(units)
+    const isOfOne = !tokenOf.has(digits) || tokenOf.get(digits) === tokenId
+    tokenOf.set(digits, isOfOne ? tokenId : undefined)
+  }
+  return new Map([
+    ...coins.map((units) => [decimalText(units), coin] as const),
+    ...[...tokenOf].map(
+      ([digits, id]) => [digits, id === undefined ? id : unitOf(rich(id))] as const,
+    ),
+  ])
 }
 
 /** {@link movedIn} of a transaction. Cost: two questions. */

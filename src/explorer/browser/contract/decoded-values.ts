@@ -38,7 +38,8 @@ export function valueView(chainId: string, of: DecodedValue): JSX.Element {
   const unit = token ?? (/^u?int/.test(type) ? tokens[value] : undefined)
   if (unit !== undefined) {
     const units = value === unlimited ? 'unlimited' : amount(value, unit.decimals)
-    return h('span', { title: value }, `${units} ${clipped(unit.symbol)}`)
+    const symbol = unit.symbol === '' ? ends(unit.address ?? '', 6, 4) : clipped(unit.symbol)
+    return h('span', { title: value }, `${units} ${symbol}`)
   }
   const chain = type === 'bytes32' ? chainOfId(value) : undefined
   if (chain?.evmChainId !== undefined)

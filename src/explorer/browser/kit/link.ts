@@ -12,10 +12,33 @@ export const pages = [
   'api',
 ] as const
 
+/** The third parts of the paths of a chain's pages. */
+const chainViews = [
+  '',
+  'transactions',
+  'tokens',
+  'collections',
+  'contracts',
+  'active',
+  'block',
+  'tx',
+  'address',
+  'nft',
+  'broadcast',
+  'gas',
+] as const
+/** One of them. */
+export type ChainView = (typeof chainViews)[number]
+
+/** Returns whether there is such a view of a chain. */
+export function isChainView(view: string): view is ChainView {
+  return chainViews.some((one) => one === view)
+}
+
 /** Returns whether a path is that of a page of the explorer, or of those among them that there are. */
 export function isPage(path: string, among: readonly string[] = pages): boolean {
-  const [first = ''] = segmentsOf(path)
-  return path === '/' || among.includes(first)
+  const [first = '', , view = ''] = segmentsOf(path)
+  return path === '/' || (among.includes(first) && (first !== 'chain' || isChainView(view)))
 }
 
 /**

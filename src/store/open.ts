@@ -132,7 +132,8 @@ export async function openSmallStore(
 // SQLITE_READONLY and SQLITE_CANTOPEN.
 const readOnlyCodes = new Set([8, 14])
 
-function isOnReadOnlyDisk(error: unknown): boolean {
+/** Returns whether a store could not be opened since its file, or its folder, may not be read or not be written. */
+export function isOnReadOnlyDisk(error: unknown): boolean {
   const sqlite = faultOf(error)?.detail['sqlite']
   return typeof sqlite === 'number' && readOnlyCodes.has(sqlite & 0xff)
 }

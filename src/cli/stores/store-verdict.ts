@@ -7,6 +7,7 @@ import type { World } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { checkSegments, type DamagedSegment } from '../../store/history/check-segments.ts'
 import type { ManifestSegment } from '../../store/history/manifest.ts'
+import { isOnReadOnlyDisk } from '../../store/open.ts'
 import { chainOfNumber, heightOfBlock } from '../../store/schema/primary/position.ts'
 import { placesPerBlock } from '../../store/schema/sums.ts'
 import { checkStore, checkStructure, type DamagedRange } from '../../store/sums/check-store.ts'
@@ -74,7 +75,8 @@ export async function verdictOf(
     return { ...none, hasSums: true, rows: counted.rows(), damaged, structure, segments }
   } catch (error) {
     const fault = faultOf(error)
-    if (fault?.code !== 'store-failed') throw error
+    // A file that may not be read says nothing of what it holds.
+    if (fault?.code !== 'store-failed' || isOnReadOnlyDisk(error)) throw error
     return { ...none, hasSums: true, structure: [fault.message] }
   }
 }

@@ -24,6 +24,7 @@ export async function checkConfig(
   parts: { readonly world: World; readonly log: Log },
 ): Promise<void> {
   const checks: readonly (() => unknown)[] = [
+    () => checkPorts(config),
     () => checkServers(config),
     () => checkRecordings(config),
     () => chainSpecs(config),
@@ -55,6 +56,14 @@ export async function checkConfig(
     }
   }
   if (problems.length > 0) throw new Fault('bad-config', problems.join('; '))
+}
+
+/** A process that only indexes serves no API. */
+function checkPorts({ role, ...config }: Config): void {
+  const port = config['api.port']
+  const isSame = port === config['node.port'] && config['api.host'] === config['node.host']
+  if (role !== 'index' && port !== 0 && isSame)
+    throw new Fault('bad-config', `api.port and node.port are the same: ${port}`)
 }
 
 /** Logos are for callers too, who have no files of this machine. */

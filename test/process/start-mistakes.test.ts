@@ -55,6 +55,13 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
     ],
     ['unknown flag', ['--prot', '1'], '', 2, /unknown option '--prot'/],
     [
+      'one port for both',
+      [...data, '--port', '18080', '--node-port', '18080'],
+      '',
+      4,
+      /^firn: api\.port and node\.port are the same: 18080$/m,
+    ],
+    [
       'port is no number',
       ['--port', 'x'],
       '',

@@ -53,7 +53,8 @@ export function withUnit(value: Value, of: Units): Value {
     const own = isAmount || amountMethod.test(of.method) ? of.own : undefined
     // Coins give way: a wrapped coin is paid in them, and they are as many.
     const paid = moved?.address === undefined || ownMethod.test(of.method) ? undefined : moved
-    const token = (own && paid) ?? own ?? moved ?? (isAmount ? of.beside : undefined)
+    const beside = isAmount ? of.beside : undefined
+    const token = own === undefined ? (moved ?? beside) : (paid ?? own)
     return token === undefined ? value : { ...value, token }
   }
   const found = type.includes('int') ? [...text.matchAll(numbers)] : []

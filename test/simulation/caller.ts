@@ -24,6 +24,8 @@ export type AskerParts = {
   readonly heights: Heights
   /** Up to where blocks are proven by now; what is not proven may be taken away again. */
   readonly proven: () => number
+  /** So many of the newest heights may be taken away again. */
+  readonly mostTakenBack?: number
 }
 
 /** And what: a chain with a known history. */
@@ -142,6 +144,7 @@ export async function ask(
   const indexedHeight = named === undefined ? -1 : Number(named)
   if (reply.statusCode === 200 && indexedHeight < before)
     throw new Wrong(`${path} is complete up to ${indexedHeight}, after ${before} before`)
-  heights.take(stage, Math.min(indexedHeight, parts.proven()))
+  const { mostTakenBack = 0 } = parts
+  heights.take(stage, Math.min(indexedHeight - mostTakenBack, parts.proven()))
   return { status: reply.statusCode, indexedHeight, body: reply.json() }
 }

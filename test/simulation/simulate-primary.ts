@@ -14,6 +14,7 @@ import { readConfig } from '../../src/config/read-config.ts'
 import { concatBytes, fromHex, to0x } from '../../src/core/bytes.ts'
 import { toCb58 } from '../../src/core/cb58.ts'
 import { keccak256, sha256 } from '../../src/core/hash.ts'
+import { batchesKept, mostNotedHeights } from '../../src/indexing/primary/write/undo.ts'
 import type { CBlock } from '../../src/source/primary/primary-source.ts'
 import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -180,6 +181,8 @@ async function live(
     isOver: () => isOver,
     heights,
     proven: () => Number.POSITIVE_INFINITY,
+    // No later block proves the newest ones.
+    mostTakenBack: batchesKept * mostNotedHeights,
   })
   const callers = Array.from({ length: plan.callers }, (_, at) =>
     watched(callOn(parts(`caller ${at}`))),

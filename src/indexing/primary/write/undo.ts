@@ -31,7 +31,7 @@ import { putInOrder } from './ordered-lists.ts'
 /** A batch of more heights is not noted: it came in a backfill. The newest block of P comes with up to two more. */
 export const mostNotedHeights = 3
 /** Newest batches of a chain that can be taken back. */
-const batchesKept = 16
+export const batchesKept = 16
 
 const keptTables = new Set<Table>([address, asset, node, orderedList])
 

@@ -176,20 +176,20 @@ void test('metadata host: of several gateways the first with a document answers'
 
 void test('metadata host: requests to a silent one end in time, then pause', async () => {
   const clock = manualClock()
+  const silent = `http://good.test:${port}/silent.json`
+  // Counted where they are sent: on a busy machine the time may end before the host has read one.
+  let sent = 0
   const impatient = {
     request: (request: Parameters<typeof opened.transport.request>[0]) => {
       assert.ok(request.timeoutMs <= 10_000)
+      if (request.url !== silent) return opened.transport.request(request)
+      sent++
       return opened.transport.request({ ...request, timeoutMs: 50 })
     },
   }
   const fetcher = new DocumentFetcher({ transport: impatient, clock, trusted })
-  requests.length = 0
-  for (let at = 0; at < 5; at++)
-    assert.equal(
-      await state(`http://good.test:${port}/silent.json`, fetcher),
-      'UNREACHABLE_TOKEN_URI',
-    )
-  assert.equal(requests.length, 3)
+  for (let at = 0; at < 5; at++) assert.equal(await state(silent, fetcher), 'UNREACHABLE_TOKEN_URI')
+  assert.equal(sent, 3)
   clock.nowMs += 600_001
   assert.equal(await state(`http://good.test:${port}/good.json`, fetcher), 'INDEXED')
 })

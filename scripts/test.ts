@@ -66,13 +66,15 @@ const longest = [
   'test/conformance/evm 1/2',
   'test/conformance/evm 2/2',
   'test/process/command-line.test.ts',
-  'test/conformance/primary',
+  'test/conformance/primary 1/2',
+  'test/conformance/primary 2/2',
   'test/events/events-api.test.ts',
-  'test/stores',
+  'test/stores 1/2',
+  'test/stores 2/2',
   'test/admin',
 ]
 // The files of a larger folder are several jobs.
-const mostFilesAtOnce = 20
+const mostFilesAtOnce = 14
 // Four times what a run writes.
 const roomBytes = 4 * 2 ** 30
 

@@ -10,7 +10,7 @@
  */
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -34,10 +34,11 @@ export function avalancheTree(): string | undefined {
   go('build', '-o', join(built, 'avalanchego'), `${upstream}/main`)
   go('build', '-o', join(built, 'plugins', subnetEvm), '.')
   const source = go('list', '-m', '-f', '{{.Dir}}', upstream).trim()
-  const keys = join(built, 'keys')
   mkdirSync(built, { recursive: true })
-  rmSync(keys, { force: true })
-  symlinkSync(join(source, 'staking', 'local'), keys)
+  // Files of tests begin at the same moment, each in its process: what another one made is replaced at once.
+  const link = join(built, `keys.${process.pid}`)
+  symlinkSync(join(source, 'staking', 'local'), link)
+  renameSync(link, join(built, 'keys'))
   return built
 }
 

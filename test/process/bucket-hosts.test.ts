@@ -47,6 +47,8 @@ void test('bucket: a host with an empty disk serves what another one indexed; da
     freeze: {},
   }
   const database = await openStore(location, l1, chainTables, 'write')
+  // So that no other deployment takes the place.
+  assert.notEqual((await database.history?.manifest(database))?.folder, '')
   await freezeAt(database, [40, 80])
   const kept = logStoreOf(l1)
   const logs = await openStore(location, kept, logStoreTables, 'write')

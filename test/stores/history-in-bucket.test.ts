@@ -21,8 +21,8 @@ import type { Clock } from '../../src/core/world.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, statement } from '../../src/store/engine/database.ts'
 import { checkSegments } from '../../src/store/history/check-segments.ts'
-import { thawFrom } from '../../src/store/history/freeze.ts'
-import type { ManifestSegment } from '../../src/store/history/manifest.ts'
+import { freezeUntil, thawFrom } from '../../src/store/history/freeze.ts'
+import { type ManifestSegment, namePlace } from '../../src/store/history/manifest.ts'
 import { identityName } from '../../src/store/history/segment-bytes.ts'
 import {
   type BucketHistory,
@@ -163,6 +163,52 @@ void test('bucket: one of another store, or an empty one, is refused before anyt
   )
 })
 
+void test('bucket: a store never takes the place of another one, sweeps or removes its files', async (t) => {
+  const { store, storage } = await opened(t)
+  await store.transaction(namePlace)
+  await freezeAt(store, [20])
+  const kept = storedFiles(storage)
+  const dataDir = await newFolder(filling)
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const other = await openStore(locationOf(storage, dataDir), name, chainTables, 'write')
+  t.after(() => other.close())
+  const { history } = other
+  assert.ok(history !== undefined)
+  await history.folder.removeAll(await history.manifest(other))
+  await other.transaction(namePlace)
+  const place = `${storage.address.url}/firn/${name}/`
+  await assert.rejects(freezeAt(other, [20]), {
+    code: 'store-failed',
+    message: `bucket has the history of another store, which stays as it is; set index.store to another one, or remove what nobody uses: ${place}`,
+  })
+  await sweepAfterDays(other)
+  await assert.rejects(history.folder.removeAll(await history.manifest(other)), /not the one/)
+  assert.deepEqual(storedFiles(storage), kept)
+  assert.deepEqual(await storeDigest(other, digested), whole)
+  assert.deepEqual(await storeDigest(store, digested), whole)
+})
+
+void test('bucket: what a store left that was killed before its first commit of a segment is its own', async (t) => {
+  const { store, storage } = await opened(t)
+  await store.transaction(namePlace)
+  await assert.rejects(
+    store.transaction(async (writer) => {
+      assert.ok(store.history !== undefined)
+      await freezeUntil({ writer, history: store.history, recount }, { blocks: 20 })
+      throw new Error('killed')
+    }),
+    /killed/,
+  )
+  assert.equal(storedFiles(storage).length, 2)
+  await store.close()
+  const again = await reopened(t, storage)
+  await again.transaction(namePlace)
+  await freezeAt(again, [40])
+  await sweepAfterDays(again)
+  assert.deepEqual(storedFiles(storage), [...(await segmentFiles(again)), identityName].toSorted())
+  assert.deepEqual(await storeDigest(again, digested), whole)
+})
+
 void test('bucket: its check and readiness report a file that is gone or altered there, other pages are served', async (t) => {
   const { store, storage, folder } = await opened(t)
   await freezeAt(store, pieces)
@@ -269,6 +315,14 @@ void test('cache: files left by a killed process are removed, files being writte
   await cache.need(first, schema)
   assert.deepEqual(readdirSync(own).toSorted(), [`${first.name}.sqlite`, 'young.part'].toSorted())
 })
+
+/** Sweeps as a process does that runs for days. */
+async function sweepAfterDays({ history, ...store }: Database): Promise<void> {
+  assert.ok(history !== undefined)
+  for (const nowMs of [0, 3 * day])
+    if (await history.folder.hasOverdue(store, nowMs))
+      await store.transaction((writer) => history.folder.removeOverdue(writer))
+}
 
 type Opened = { readonly store: Database; readonly storage: ObjectStorage; readonly folder: string }
 

@@ -76,6 +76,12 @@ export class Bucket {
     this.#options = options
   }
 
+  /** Address of what is stored under a key. */
+  urlOf(key: string): string {
+    const { url, prefix } = this.#address
+    return `${url}/${prefix}${key}`
+  }
+
   /**
    * Stores the file at `path`, unless a whole one is there that was stored `freshMs` ago at most, and looks whether
    * it lies there. Throws `store-failed`.
@@ -344,8 +350,8 @@ export class Bucket {
     headers = {},
     body,
   }: Omit<BucketRequest, 'body'> & { readonly body?: unknown }): Promise<SignedRequest> {
-    const { url, prefix, region } = this.#address
-    const address = new URL(key === undefined ? url : `${url}/${prefix}${key}`)
+    const { url, region } = this.#address
+    const address = new URL(key === undefined ? url : this.urlOf(key))
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
     const bytes = body instanceof Uint8Array ? body : new Uint8Array()
     const hash = createHash('sha256').update(bytes).digest('hex')

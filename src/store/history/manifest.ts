@@ -1,5 +1,7 @@
 /** The manifest: the list of segments that hold the frozen history of a store, one row of `meta`. */
 
+import { randomUUID } from 'node:crypto'
+
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
 import { type Reader, statement, type Writer } from '../engine/database.ts'
@@ -33,11 +35,14 @@ export type Manifest = {
   readonly segments: readonly ManifestSegment[]
   /** Files of the directory, each of the segments of its heights as they are listed; stage by stage, in order of height. */
   readonly directory: readonly ManifestSegment[]
-  /** Identity of the folder that they were written into; empty before the first one. */
+  /**
+   * Identity of the folder that they were written into; empty before the first one, but not where others may write there, see
+   * {@link namePlace}.
+   */
   readonly folder: string
   /** Grows with each change, so that no two states of a store have the same text. */
   readonly serial: number
-  /** The stored text; empty before the first segment. */
+  /** The stored text; empty before the first segment, as {@link Manifest.folder} is. */
   readonly text: string
 }
 
@@ -98,6 +103,16 @@ export async function writeManifest(
     ...(valid.length === 0 ? {} : { directory: valid.map(entryOf) }),
   })
   await putMeta(writer, { [segmentsName]: value })
+}
+
+/**
+ * Names the place of a store that has no segments yet, before the first file of it lies there. A store that finds another
+ * name at the place knows then that this is not what a killed process of its own left, but another store's.
+ */
+export async function namePlace(writer: Writer): Promise<void> {
+  const manifest = await readManifest(writer)
+  if (manifest.folder === '')
+    await writeManifest(writer, manifest, { folder: randomUUID(), segments: [] })
 }
 
 function entryOf(segment: ManifestSegment): readonly unknown[] {

@@ -89,6 +89,11 @@ export class SegmentCache {
     return this.#problem
   }
 
+  /** Address of the store in the bucket. */
+  get address(): string {
+    return this.#from.bucket.urlOf(this.#keyOf(''))
+  }
+
   /** Most bytes of a merged file. */
   get fileBytes(): number {
     return this.#from.fileBytes

@@ -43,6 +43,9 @@ const listEveryMs = 3_600_000
 /** A file that no manifest names, since when that is known, and what tells it from another of its name. */
 type Unnamed = { readonly stamp: string; readonly sinceMs: number; readonly isOverdue: boolean }
 
+/** The place of its segments by a store, which has some where there are no `segments`. */
+type PlaceOfStore = Pick<Manifest, 'folder'> & Partial<Pick<Manifest, 'segments'>>
+
 /** The files of the segments of one store. */
 export class SegmentFolder {
   readonly path: string
@@ -64,13 +67,22 @@ export class SegmentFolder {
   }
 
   /**
-   * Why this is not `folder`, the place that the store was written with; `undefined` where it is. A disk that
-   * is not mounted leaves another folder behind. Throws `store-failed` where a bucket does not say.
+   * Why this is not `folder`, the place that the store was written with; `undefined` where it is, or where the store has no
+   * segments yet and nobody else has the place. A disk that is not mounted leaves another folder behind. Throws
+   * `store-failed` where a bucket does not say.
    */
-  async problem({ folder }: Pick<Manifest, 'folder'>): Promise<string | undefined> {
-    if (folder === '' || (await this.#identity()) === folder) return undefined
-    const place = this.#cache === undefined ? `folder of segments` : 'bucket'
-    return `${place} is not the one that the store was written with: ${this.path}`
+  async problem({ folder, segments }: PlaceOfStore): Promise<string | undefined> {
+    if (folder === '') return undefined
+    const identity = await this.#identity()
+    if (identity === folder) return undefined
+    const place = this.#cache === undefined ? 'folder of segments' : 'bucket'
+    const where = this.#cache?.address ?? this.path
+    if (segments?.length !== 0)
+      return `${place} is not the one that the store was written with: ${where}`
+    // The sweep of each would take away the files of the other.
+    return identity === undefined
+      ? undefined
+      : `${place} has the history of another store, which stays as it is; set index.store to another one, or remove what nobody uses: ${where}`
   }
 
   async #identity(): Promise<string | undefined> {
@@ -86,13 +98,20 @@ export class SegmentFolder {
   }
 
   /**
-   * The identity of the place, which a store gets with its first segment. Throws `store-failed` where
+   * The identity of the place, which it gets with the first segment of its store. Throws `store-failed` where
    * `manifest` names another one.
    */
-  async identity(manifest: Pick<Manifest, 'folder'>): Promise<string> {
+  async identity(manifest: PlaceOfStore): Promise<string> {
     const problem = await this.problem(manifest)
     if (problem !== undefined) throw new Fault('store-failed', problem)
-    return (await this.#identity()) ?? this.#identify(randomUUID())
+    const known = await this.#identity()
+    if (known !== undefined) return known
+    const { folder } = manifest
+    const identity = await this.#identify(folder === '' ? randomUUID() : folder)
+    // Another store may have been faster.
+    const late = await this.problem({ ...manifest, folder: folder === '' ? identity : folder })
+    if (late !== undefined) throw new Fault('store-failed', late)
+    return identity
   }
 
   /** Makes a place that was lost the one of the store again. Throws as {@link SegmentFolder.identity}. */
@@ -105,7 +124,7 @@ export class SegmentFolder {
    * A new file to write a segment into, under a unique name; {@link SegmentFolder.drafted} says that it
    * is finished or abandoned. Throws as {@link SegmentFolder.identity}.
    */
-  async draft(manifest: Pick<Manifest, 'folder'>): Promise<string> {
+  async draft(manifest: PlaceOfStore): Promise<string> {
     await this.identity(manifest)
     // A folder has one by now; a bucket's files are drafted on this disk.
     if (this.#cache !== undefined)
@@ -169,6 +188,8 @@ export class SegmentFolder {
 
   /** Removes all files of a store that is deleted. Throws `store-failed` where they are of another store. */
   async removeAll({ folder }: Pick<Manifest, 'folder'>): Promise<void> {
+    // It never had any: what lies there is of another one.
+    if (folder === '') return
     // Without one an earlier attempt ended there.
     if ((await this.#identity()) !== undefined) await this.identity({ folder })
     const files = [...(await this.#files())].map(([file]) => file)

@@ -35,6 +35,7 @@ import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
 import { Freezer, freezeStream } from '../freeze/freeze-stream.ts'
 import { keepFreezeFrom } from '../freeze/logs-freeze-from.ts'
 import { mergeStream, roomForSegments } from '../freeze/merge-stream.ts'
+import { keepPlaceName } from '../freeze/place-name.ts'
 import { logStream } from '../logs/log-stream.ts'
 import { checksOfEvery } from '../read/block-checks.ts'
 import { openEvmSource } from '../read/open-source.ts'
@@ -119,6 +120,7 @@ export async function openChainHost(
       awaitLease(database, owner, { leaseMs: store.leaseMs, clock, signal })
     const lease = await take()
     await claimStore(database, identity, store, spec)
+    await keepPlaceName(database, lease, { store, clock })
     let copied = await copiedHistory(database)
     checkNotRefused(copied)
     if (copied !== undefined && (spec.checkCopied ?? 0) > 0)
@@ -297,6 +299,7 @@ function logsOf(chain: OpenChain, { store, owner, merge, signal }: ChainHostOpti
       const { leaseMs, freeze } = store
       const lease = await awaitLease(logs, owner, { leaseMs, clock: chain.clock, signal })
       await keepFreezeFrom(logs, lease, chain.clock)
+      await keepPlaceName(logs, lease, { store, clock: chain.clock })
       const opened = { store: logs, lease }
       return { ...opened, beside: besideLogs(chain, opened, { freeze, merge }) }
     } catch (error) {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import { Fault, type FaultCode } from '../../src/core/fault.ts'
-import { bucketAddress } from '../../src/store/bucket/bucket-address.ts'
+import { bucketAddress, isBucket } from '../../src/store/bucket/bucket-address.ts'
 import type { Bucket } from '../../src/store/bucket/bucket.ts'
 import { CredentialSource } from '../../src/store/bucket/credentials.ts'
 import { openWorld } from '../../src/world/world.ts'
@@ -145,9 +145,20 @@ void test('bucket: its address says server, region and prefix, and what it does 
     's3://history?endpoint=host',
     's3://history?region=a%20b',
     's3://key:secret@history',
+    's3://history/firn#4?endpoint=https://s3.example.org',
+    's3://history?endpoint=https://one.example.org&endpoint=https://two.example.org',
+    's3://history?region=eu-west-1&region=eu-west-2',
+    's3://history?endpoint=https://key:secret@s3.example.org',
+    's3://history?endpoint=https://s3.example.org?region=eu-west-1',
+    'https://history.s3.amazonaws.com/firn',
+    'gs://history/firn',
   ]
   for (const each of wrong)
     assert.throws(() => bucketAddress(each), isFault('bad-config', /index\.store/))
+  for (const each of [...wrong, 'S3://history/firn']) assert.ok(isBucket(each), each)
+  assert.equal(bucketAddress('S3://history/firn').prefix, 'firn/')
+  for (const each of ['', 'history', '/mnt/history', './s3', 'C:\\history', 'C:/history'])
+    assert.equal(isBucket(each), false, each)
 })
 
 async function opened(

@@ -17,9 +17,12 @@ const prefixForm = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/
 const regionForm = /^[a-z0-9-]{1,32}$/
 const ownServer = 'us-east-1'
 
-/** Returns whether a place of history is a bucket and not a folder. */
+/** Of a drive a path has one letter. */
+const addressForm = /^(?:s3:|[a-z][a-z\d+.-]+:\/\/)/i
+
+/** Returns whether a place of history is the address of a bucket, also one with a mistake, and not a folder. */
 export function isBucket(place: string): boolean {
-  return place.startsWith('s3:')
+  return addressForm.test(place)
 }
 
 /**
@@ -30,12 +33,15 @@ export function bucketAddress(text: string, setting = 'index.store'): BucketAddr
   const bad = (why: string): Fault => new Fault('bad-config', `${setting} ${why}: ${text}`)
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (parsed?.protocol !== 's3:') throw bad('is no address like s3://bucket/prefix')
-  const { host, pathname, searchParams, username, password } = parsed
+  const { host, pathname, searchParams, hash, username, password } = parsed
   if (username !== '' || password !== '')
     throw new Fault('bad-config', `${setting} takes no keys: they come from the environment`)
   if (!bucketForm.test(host)) throw bad('names no bucket')
   const other = [...searchParams.keys()].find((name) => name !== 'endpoint' && name !== 'region')
   if (other !== undefined) throw bad(`takes endpoint and region, not ${other}`)
+  const twice = ['endpoint', 'region'].find((name) => searchParams.getAll(name).length > 1)
+  if (twice !== undefined) throw bad(`takes one ${twice}`)
+  if (hash !== '') throw bad('takes no part behind #')
   const prefix = pathname.replaceAll(/^\/+|\/+$/g, '')
   if (prefix !== '' && !prefixForm.test(prefix))
     throw bad('has a prefix of other characters than A-Z a-z 0-9 . _ - and /')
@@ -47,6 +53,7 @@ export function bucketAddress(text: string, setting = 'index.store'): BucketAddr
 }
 
 function originOf(server: string): string | undefined {
-  const { protocol, pathname, origin } = URL.canParse(server) ? new URL(server) : {}
-  return (protocol === 'http:' || protocol === 'https:') && pathname === '/' ? origin : undefined
+  const { protocol, href, origin } = URL.canParse(server) ? new URL(server) : {}
+  const isPlain = (protocol === 'http:' || protocol === 'https:') && href === `${origin}/`
+  return isPlain ? origin : undefined
 }

@@ -93,7 +93,10 @@ void test('bucket: a refusal for good, and a server that is gone, are errors wit
   assert.ok(waitedMs() > 3_000 && waitedMs() < 15_000, `waited ${waitedMs()} ms`)
   storage.fault = () => 'denied'
   storage.requests.length = 0
-  await assert.rejects(bucket.text('file'), isFault('store-failed', /403 \(AccessDenied\)/))
+  await assert.rejects(bucket.text('file'), {
+    code: 'store-failed',
+    message: `object storage refuses with 403 (AccessDenied): GET ${storage.address.url}/firn/file`,
+  })
   assert.equal(storage.requests.length, 1)
   storage.close()
   await assert.rejects(bucket.text('file'), isFault('store-failed', /does not answer/))
@@ -122,7 +125,7 @@ void test('bucket: the error of a request without keys says where keys come from
   const world = { ...openWorld(), env: {}, transport: { request: nobody } }
   const credentials = { get: () => new CredentialSource(world).get(), renew: () => {} }
   const { bucket } = bucketOf(storage, { folder: '', credentials })
-  await assert.rejects(bucket.find('file'), /object storage needs keys: AWS_ACCESS_KEY_ID/)
+  await assert.rejects(bucket.find('file'), /^Fault: object storage needs keys: AWS_ACCESS_KEY_ID/)
   assert.deepEqual(storage.requests, [])
 })
 

@@ -292,7 +292,7 @@ export class Bucket {
       const isLast = failures + 1 >= attempts || signal?.aborted === true
       if (isLast || !(reply instanceof Fault || this.#mayPass(reply))) {
         count('failed')
-        throw refusal(request, reply)
+        throw this.#refusal(request, reply)
       }
       count('again')
       const pauseMs = growingPause(failures, pauses) * (0.5 + random.number())
@@ -373,6 +373,23 @@ export class Bucket {
     return { url: signed.url.href, headers: Object.fromEntries(signed.headers) }
   }
 
+  #refusal({ method, key = '' }: BucketRequest, reply: HttpReply | Fault): Fault {
+    const what = `${method} ${this.urlOf(key)}`
+    if (reply instanceof Fault) {
+      // Nothing was sent where there are no keys.
+      if (reply.code === 'store-failed') return reply
+      const { message } = reply
+      return new Fault('store-failed', `object storage does not answer: ${what}: ${message}`, {
+        cause: reply,
+      })
+    }
+    const { status } = reply
+    const code = memberOf(textOf(reply), 'Code') ?? 'no reason given'
+    return new Fault('store-failed', `object storage refuses with ${status} (${code}): ${what}`, {
+      detail: { status },
+    })
+  }
+
   #now(): number {
     return this.#options.clock.now() + this.#aheadMs
   }
@@ -418,17 +435,4 @@ function memberOf(text: string, name: string): string | undefined {
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
-}
-
-function refusal({ method, key = '' }: BucketRequest, reply: HttpReply | Fault): Fault {
-  const what = `${method} ${key}`.trim()
-  if (reply instanceof Fault)
-    return new Fault('store-failed', `object storage does not answer: ${what}: ${reply.message}`, {
-      cause: reply,
-    })
-  const { status } = reply
-  const code = memberOf(textOf(reply), 'Code') ?? 'no reason given'
-  return new Fault('store-failed', `object storage refuses with ${status} (${code}): ${what}`, {
-    detail: { status },
-  })
 }

@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -321,7 +322,10 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
   await sentence(5, /^firn: folder is not one of snapshots: \S+\n$/, 'list', folder)
   const create = (to: string): string[] => ['create', to, '--data-dir', folder]
   await sentence(4, /^firn: snapshots need a folder of their own, .+\n$/, ...create(base))
-  await sentence(2, /^firn: snapshots lie outside of the data folder/, ...create(join(folder, 'x')))
+  const link = join(base, 'link')
+  symlinkSync(folder, link)
+  for (const within of [folder, join(folder, 'x'), join(link, 'x'), join(folder, '..x')])
+    await sentence(2, /^firn: snapshots lie outside of the data folder/, ...create(within))
   await sentence(1, /^firn: nothing is indexed here: \S+\n$/, 'create', home, '--data-dir', base)
   mkdirSync(home)
   writeFileSync(join(home, 'x'), '')
@@ -432,6 +436,36 @@ void test('snapshot: in a bucket, each file once, read whole and restored from t
   assert.equal(done.code, 0, done.stderr)
   assert.deepEqual(await digestsAt(restored), await digestsAt(folder))
 
+  // All that is wrong is named, each by its address.
+  const sound = new Map(storage.files)
+  const [cutOff = '', changed = '', absent = ''] = keys().filter((key) => before.includes(key))
+  const bytesAt = (key: string): Uint8Array => sound.get(key)?.bytes ?? new Uint8Array()
+  const alter = (byte: number, at: number): number => (at === 5_000 ? byte ^ 1 : byte)
+  storage.files.set(cutOff, { bytes: bytesAt(cutOff).subarray(0, 100), storedMs: 0 })
+  storage.files.set(changed, { bytes: bytesAt(changed).map(alter), storedMs: 0 })
+  storage.files.delete(absent)
+  const spoilt = await runFirn('snapshot', 'verify', place)
+  assert.equal(spoilt.code, 1)
+  const lines = spoilt.stdout.split('\n').filter((line) => line.startsWith('DAMAGED'))
+  assert.deepEqual(lines.map((line) => line.split(`${origin}/history/`)[1]).toSorted(), [
+    cutOff,
+    changed,
+    absent,
+  ])
+  // A bucket that refuses is no damage.
+  storage.fault = (request) => (/^(?:GET|HEAD) \S+\/files\//.test(request) ? 'denied' : undefined)
+  const unknown = await runFirn('snapshot', 'verify', place)
+  storage.fault = () => undefined
+  assert.equal(unknown.code, 1)
+  assert.equal(unknown.stdout, '')
+  assert.match(unknown.stderr, /^firn: object storage refuses with 403 [^\n]+\n$/m)
+  // What is missing or cut off is put again by the next one.
+  storage.files.set(changed, sound.get(changed) ?? { bytes, storedMs: 0 })
+  const fourth = await runFirn('snapshot', 'create', place, '--data-dir', folder)
+  assert.equal(fourth.code, 0, fourth.stderr)
+  const mended = await runFirn('snapshot', 'verify', place)
+  assert.match(mended.stdout, /are as they were written/)
+
   const [damaged = ''] = segments
   const whole = storage.files.get(damaged)?.bytes ?? bytes
   const altered = whole.map((byte, at) => (at === 5_000 ? byte ^ 1 : byte))
@@ -446,4 +480,14 @@ void test('snapshot: in a bucket, each file once, read whole and restored from t
   const refused = await runFirn('snapshot', 'restore', place, '--data-dir', into)
   assert.notEqual(refused.code, 0)
   assert.match(refused.stderr, /other bytes/)
+  assert.ok(refused.stderr.endsWith(`: ${origin}/history/${damaged}\n`), refused.stderr)
+  const elsewhere = `s3://history/none?endpoint=${origin}`
+  for (const words of [
+    ['list', elsewhere],
+    ['verify', elsewhere],
+  ]) {
+    const none = await runFirn('snapshot', ...words)
+    assert.equal(none.code, 1)
+    assert.equal(none.stderr, `firn: there are no snapshots: ${elsewhere}\n`)
+  }
 })

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
@@ -50,10 +50,10 @@ export async function createSnapshot(target: string, flags: Flags): Promise<void
   const location = withBucket(storeLocation(config), config, world)
   const { stores, others } = await madeStores(config)
   if (stores.length === 0) throw nothingIndexed(config)
-  if (!isBucket(target) && !relative(config.dataDir, resolve(target)).startsWith('..'))
+  if (!isBucket(target) && isWithin(config.dataDir, target))
     throw new Fault('bad-parameter', `snapshots lie outside of the data folder: ${resolve(target)}`)
   const progress = progressLines()
-  await withSnapshots(target, SnapshotFolder.make, async (folder, bucket) => {
+  await withSnapshots(target, { isMade: true }, async (folder, bucket) => {
     const kept = (await bucket?.kept(folder)) ?? new Map<string, number>()
     let copied = 0
     const id = await takeSnapshot({
@@ -77,34 +77,52 @@ export async function createSnapshot(target: string, flags: Flags): Promise<void
   })
 }
 
+/** Returns whether a path leads into a folder, or to it, through links, too. */
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(placeOf(folder), placeOf(path))
+  return !isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`)
+}
+
+/** Where a path leads, of which the last parts may not be there yet. */
+function placeOf(path: string): string {
+  const full = resolve(path)
+  return existsSync(full) || dirname(full) === full
+    ? realpathSync(full)
+    : join(placeOf(dirname(full)), basename(full))
+}
+
 /**
- * Does `work` in the folder at a place, which `open` opens. Of a bucket it is a folder of the system's temporary one, that
- * has the manifests and is removed at the end.
+ * Does `work` in the folder at a place, which is made there or has snapshots. Of a bucket it is a folder of the system's
+ * temporary one, that has the manifests and is removed at the end. Throws `not-found` where there are none.
  */
 async function withSnapshots(
   place: string,
-  open: (path: string) => SnapshotFolder,
+  { isMade }: { readonly isMade: boolean },
   work: (folder: SnapshotFolder, bucket: BucketSnapshots | undefined) => Promise<void>,
 ): Promise<void> {
-  if (!isBucket(place)) return work(open(resolve(place)), undefined)
+  if (!isBucket(place)) {
+    const path = resolve(place)
+    return work(isMade ? SnapshotFolder.make(path) : new SnapshotFolder(path), undefined)
+  }
   const world = openWorld()
   const address = bucketAddress(place, 'the place of snapshots')
   const bucket = new BucketSnapshots(plainBucket(address, world), world.clock.now)
   const path = mkdtempSync(join(tmpdir(), 'firn-snapshots-'))
   try {
-    await work(await bucket.openAt(path), bucket)
+    const folder = await bucket.openAt(path)
+    if (!isMade && folder.list().length === 0)
+      throw new Fault('not-found', `there are no snapshots: ${place}`)
+    await work(folder, bucket)
   } finally {
     rmSync(path, { recursive: true, force: true })
   }
 }
 
-function openFolder(path: string): SnapshotFolder {
-  return new SnapshotFolder(path)
-}
-
 /** Prints when each snapshot was taken, of which chains up to which heights, and its size. */
 export function listSnapshots(target: string, flags: Flags): Promise<void> {
-  return withSnapshots(target, openFolder, async (folder) => printSnapshots(folder.list(), flags))
+  return withSnapshots(target, { isMade: false }, async (folder) =>
+    printSnapshots(folder.list(), flags),
+  )
 }
 
 function printSnapshots(all: readonly ListedSnapshot[], flags: Flags): void {
@@ -140,10 +158,11 @@ function printSnapshots(all: readonly ListedSnapshot[], flags: Flags): void {
 
 /** Reads a snapshot whole and prints what is wrong; exit code 1 when anything is. */
 export async function verifySnapshot(target: string, flags: Flags): Promise<void> {
-  await withSnapshots(target, openFolder, async (folder, bucket) => {
+  await withSnapshots(target, { isMade: false }, async (folder, bucket) => {
     const manifest = folder.snapshot(idOf(flags))
-    await bucket?.fetch(folder, manifest, fetchedLines())
-    const problems = await problemsOf(folder, manifest)
+    const problems =
+      (await bucket?.problemsOf(folder, manifest, fetchedLines())) ??
+      (await problemsOf(folder, manifest))
     for (const problem of problems) console.log(`DAMAGED ${problem}`)
     if (problems.length > 0) process.exitCode = exitCodes.failed
     else console.log(`${manifest.id}: all ${sizeText(bytesOf(manifest))} are as they were written`)
@@ -159,7 +178,7 @@ function fetchedLines(): (what: string, bytes: number) => void {
 /** Makes a data folder of a snapshot; stores go where the configuration says. */
 export async function restore(from: string, flags: Flags): Promise<void> {
   const config = await configOf(flags)
-  await withSnapshots(from, openFolder, (folder, bucket) =>
+  await withSnapshots(from, { isMade: false }, (folder, bucket) =>
     restoreFrom(folder, bucket, { config, flags }),
   )
 }

@@ -6,13 +6,17 @@
  * may be about to name them.
  */
 
-import { mkdirSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
+import { Fault, faultIn } from '../../core/fault.ts'
 import type { Bucket } from '../bucket/bucket.ts'
 import { onDisk, putFile } from '../history/segment-bytes.ts'
-import { SnapshotFolder, sizeOf } from './snapshot-folder.ts'
+import { type SnapshotFile, SnapshotFolder, sizeOf } from './snapshot-folder.ts'
 import type { SnapshotManifest } from './snapshot-manifest.ts'
+
+/** A file of a bucket: its bytes, and what throws where the file at a path is another one. */
+type WantedFile = { readonly key: string } & Pick<SnapshotFile, 'bytes' | 'check'>
 
 const dayMs = 86_400_000
 /** A name of a manifest as this makes them; a bucket may have any key. */
@@ -33,7 +37,7 @@ export class BucketSnapshots {
 
   /** Makes the folder `path` with the manifests of the bucket, and no other files. Throws `store-failed`. */
   async openAt(path: string): Promise<SnapshotFolder> {
-    const folder = SnapshotFolder.make(path)
+    const folder = SnapshotFolder.make(path, this.#bucket.urlOf('').replace(/\/$/, ''))
     for (const name of (await this.#bucket.list('snapshots/')).keys())
       if (manifestName.test(name)) {
         const check = async (): Promise<void> => undefined
@@ -47,7 +51,7 @@ export class BucketSnapshots {
     const there = await this.#bucket.list('')
     const kept = new Map<string, number>()
     for (const path of folder.named() ?? []) {
-      const bytes = there.get(keyOf(folder, path))?.bytes
+      const bytes = there.get(folder.keyOf(path))?.bytes
       if (bytes !== undefined) kept.set(path, bytes)
     }
     return kept
@@ -59,9 +63,10 @@ export class BucketSnapshots {
     manifest: SnapshotManifest & { readonly id: string },
     kept: ReadonlyMap<string, number>,
   ): Promise<void> {
-    const put = (path: string): Promise<void> =>
-      this.#bucket.put(keyOf(folder, path), path, freshMs)
-    for (const { from } of folder.files(manifest)) if (!kept.has(from)) await put(from)
+    const put = (path: string): Promise<void> => this.#bucket.put(folder.keyOf(path), path, freshMs)
+    // What lies there cut off is put again.
+    for (const { from, bytes } of folder.files(manifest))
+      if (kept.get(from) !== bytes) await put(from)
     await put(folder.manifestPath(manifest.id))
     await this.#sweep(folder)
   }
@@ -74,22 +79,66 @@ export class BucketSnapshots {
   ): Promise<void> {
     for (const { from, to, bytes, check } of folder.files(manifest)) {
       if (sizeOf(from) !== undefined) continue
-      await this.#fetch(folder, { key: keyOf(folder, from), bytes, check })
+      await this.#fetch(folder, { key: folder.keyOf(from), bytes, check })
       report(to, sizeOf(from) ?? 0)
     }
   }
 
-  async #fetch(
+  /**
+   * Reads the files of a snapshot one after the other; returns what is wrong with them, a sentence each. Throws `store-failed`
+   * where the bucket does not answer.
+   */
+  async problemsOf(
     folder: SnapshotFolder,
-    of: {
-      readonly key: string
-      readonly bytes: number
-      readonly check: (path: string) => Promise<void>
-    },
-  ): Promise<void> {
-    const { key, bytes: maxBytes, check } = of
+    manifest: SnapshotManifest,
+    report: (what: string, bytes: number) => void,
+  ): Promise<readonly string[]> {
+    const problems: string[] = []
+    for (const { from, to, bytes, check } of folder.files(manifest)) {
+      const key = folder.keyOf(from)
+      const problem = await this.#problemOf(folder, { key, bytes, check })
+      if (problem !== undefined) problems.push(problem)
+      report(to, bytes)
+    }
+    return problems
+  }
+
+  async #problemOf(folder: SnapshotFolder, of: WantedFile): Promise<string | undefined> {
+    const { key, bytes } = of
+    const url = this.#bucket.urlOf(key)
+    const known = await this.#bucket.find(key)
+    if (known === undefined) return `file of a snapshot is missing: ${url}`
+    if (known.bytes !== bytes)
+      return `file of a snapshot has ${known.bytes} bytes of ${bytes}: ${url}`
+    let other: Fault | undefined
+    const path = join(folder.emptyPart('fetched'), 'file')
+    const check = async (part: string): Promise<void> => {
+      try {
+        await of.check(part)
+      } catch (error) {
+        other = faultIn(error)
+        throw error
+      }
+    }
+    try {
+      await this.#bucket.get(key, { path, maxBytes: bytes, check })
+    } catch (error) {
+      if (other === undefined) throw error
+    } finally {
+      rmSync(path, { force: true })
+    }
+    return other?.message.replaceAll(path, url)
+  }
+
+  async #fetch(folder: SnapshotFolder, { key, bytes: maxBytes, check }: WantedFile): Promise<void> {
     const part = join(folder.emptyPart('fetched'), 'file')
-    await this.#bucket.get(key, { path: part, maxBytes, check })
+    try {
+      await this.#bucket.get(key, { path: part, maxBytes, check })
+    } catch (error) {
+      const { code, message, detail } = faultIn(error)
+      const words = message.replaceAll(part, this.#bucket.urlOf(key))
+      throw new Fault(code, words, { cause: error, detail })
+    }
     const path = join(folder.path, key)
     onDisk(() => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
     putFile(part, path)
@@ -101,14 +150,10 @@ export class BucketSnapshots {
     const named = folder.named()
     // One that cannot be read may name any.
     if (named === undefined) return
-    const keys = new Set([...named].map((path) => keyOf(folder, path)))
+    const keys = new Set([...named].map((path) => folder.keyOf(path)))
     for (const [key, { storedMs }] of await this.#bucket.list('')) {
       if (!/^(?:files|segments)\//.test(key) || keys.has(key)) continue
       if (this.#now() - storedMs > dayMs) await this.#bucket.remove(key)
     }
   }
-}
-
-function keyOf(folder: SnapshotFolder, path: string): string {
-  return relative(folder.path, path).split(sep).join('/')
 }

@@ -17,7 +17,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
@@ -59,10 +59,13 @@ export type SnapshotFile = {
 /** A folder of snapshots, open. */
 export class SnapshotFolder {
   readonly path: string
+  /** Where its files lie by the words of an error: the folder itself, or the bucket whose files it has for a while. */
+  readonly #place: string
 
   /** Throws `not-found` without a folder, `store-version` for a foreign one or one of a newer Firn. */
-  constructor(path: string) {
+  constructor(path: string, place = path) {
     this.path = path
+    this.#place = place
     if (!existsSync(path)) throw new Fault('not-found', `there are no snapshots: ${path}`)
     const mark = join(path, markName)
     const value = existsSync(mark) ? jsonOf(readFileSync(mark)) : undefined
@@ -74,7 +77,7 @@ export class SnapshotFolder {
   }
 
   /** Makes the folder where there is none. Throws `bad-config` for one that has other files. */
-  static make(path: string): SnapshotFolder {
+  static make(path: string, place = path): SnapshotFolder {
     const mark = join(path, markName)
     if (!existsSync(mark)) {
       onDisk(() => mkdirSync(path, { recursive: true, mode: 0o700 }))
@@ -85,7 +88,12 @@ export class SnapshotFolder {
         )
       putText(mark, `${JSON.stringify({ format: snapshotFormat })}\n`, `${mark}.part`)
     }
-    return new SnapshotFolder(path)
+    return new SnapshotFolder(path, place)
+  }
+
+  /** Words about a file of the folder, with the place where it lies for good. */
+  placed(words: string): string {
+    return words.replaceAll(this.path, this.#place)
   }
 
   /** Takes the folder for one process; gives what ends that. Throws `lease-lost`. */
@@ -106,7 +114,7 @@ export class SnapshotFolder {
         const id = name.slice(0, -manifestEnding.length)
         const path = this.manifestPath(id)
         try {
-          return { id, manifest: parseSnapshot(readFileSync(path, 'utf8'), path) }
+          return { id, manifest: parseSnapshot(readFileSync(path, 'utf8'), this.placed(path)) }
         } catch (error) {
           const problem = faultOf(error)
           if (problem === undefined) throw error
@@ -120,7 +128,7 @@ export class SnapshotFolder {
     const all = this.list()
     const found = id === undefined ? all.at(-1) : all.find((each) => each.id === id)
     if (found === undefined)
-      throw new Fault('not-found', `there is no such snapshot in ${this.path}: ${id ?? 'newest'}`)
+      throw new Fault('not-found', `there is no such snapshot in ${this.#place}: ${id ?? 'newest'}`)
     if (found.manifest === undefined) throw found.problem ?? new Fault('store-failed', found.id)
     return { id: found.id, ...found.manifest }
   }
@@ -141,6 +149,11 @@ export class SnapshotFolder {
 
   segmentPath(store: string, { name }: Pick<StoredSegment, 'name'>): string {
     return join(this.path, 'segments', store, name + segmentEnding)
+  }
+
+  /** Path of a file below the folder, and its key below the prefix of a bucket. */
+  keyOf(path: string): string {
+    return relative(this.path, path).split(sep).join('/')
   }
 
   /** All files of a snapshot. */

@@ -274,7 +274,7 @@ void test('explorer: an operator gives it a name, a picture, colours and links, 
   assert.match(body, /\[&quot;About us&quot;,&quot;\/pages\/about&quot;\]/)
   for (const path of ['/docs', '/api', '/pages/other'])
     assert.equal((await own.inject(path)).statusCode, 404, path)
-  for (const path of pages.filter((page) => page !== 'api' && page !== 'message'))
+  for (const path of pages.filter((page) => !['api', 'message', 'chain'].includes(page)))
     assert.equal((await own.inject(`/${path}`)).statusCode, 200, path)
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   for (const path of ['/elsewhere', '/chains', '/v1/nothing', '/']) {
@@ -293,6 +293,28 @@ void test('explorer: an operator gives it a name, a picture, colours and links, 
   assert.deepEqual([icon.statusCode, icon.headers.location], [302, '/explorer/logo'])
   assert.match((await own.inject('/robots.txt')).body, /^User-agent: \*\nDisallow: \/v1\/$/m)
   await own.close()
+})
+
+const someone = `/chain/7/address/0x${'ab'.repeat(20)}`
+const views: readonly (readonly [there: string, ...absent: string[]])[] = [
+  ['/primary/fuji', '/primary/bogus', '/primary/fuji/bogus'],
+  ['/primary/fuji/blocks/p-chain', '/primary/fuji/blocks', '/primary/fuji/blocks/q-chain'],
+  ['/primary/fuji/transactions/c-chain', '/primary/fuji/transactions/fuji'],
+  ['/primary/mainnet/l1', '/primary/mainnet/l1s'],
+  ['/staking/fuji', '/staking/xx'],
+  ['/l1s/testnet', '/l1s/l1s'],
+  ['/metrics/total/week/txCount', '/metrics/total/year', '/metrics/total/day/bogus'],
+  ['/chain/7/tokens', '/chain', '/chain/7/bogus'],
+  [someone, `${someone}/bogus`],
+  [`${someone}/holders`, `${someone}/holder`],
+  [`${someone}/events`, `${someone}/erc-20`],
+]
+
+void test('explorer: a view that there is not is not found', async () => {
+  for (const [there, ...absent] of views) {
+    assert.equal((await http.inject(there)).statusCode, 200, there)
+    for (const path of absent) assert.equal((await http.inject(path)).statusCode, 404, path)
+  }
 })
 
 void test('explorer: without scripts the document tells the status, with every sign escaped', async () => {

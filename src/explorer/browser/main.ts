@@ -19,7 +19,7 @@ import { type Answer, retryAll, useAnswer, useBusy } from './kit/answer.ts'
 import { urlOf } from './kit/contract.ts'
 import { day, visible } from './kit/format.ts'
 import { later } from './kit/later.ts'
-import { isChainView, to } from './kit/link.ts'
+import { isChainView, isPage, to } from './kit/link.ts'
 import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
 import { brand, leadOn, usePlace, useTitle } from './kit/place.ts'
 import { shownThing } from './kit/shown-thing.ts'
@@ -194,6 +194,7 @@ function menu(world: World, place: readonly string[]): JSX.Element {
 
 function pageOf(world: World, place: readonly string[]): JSX.Element {
   const [page = '', first = '', second = '', third = ''] = place
+  if (!isPage(to(...place))) return h(Lost, { world, why: '' })
   switch (page) {
     case '':
       return h(Overview, { world })

@@ -1,5 +1,7 @@
 /** Addresses of the explorer: paths, and the parameters after them. */
 
+import { metricNames, timeIntervals } from '../../../shape/metrics/metric-names.ts'
+
 /** First parts of the paths of its pages. */
 export const pages = [
   'chain',
@@ -35,10 +37,44 @@ export function isChainView(view: string): view is ChainView {
   return chainViews.some((one) => one === view)
 }
 
+/** Lists and tabs that stand behind the address of a page of an address. */
+const addressViews =
+  'native internal token-transfers erc20 erc721 erc1155 nfts messages deployments transfers holders items code read write events'
+/** The third parts of the paths of a primary network's pages; behind the last two stands a chain. */
+const primaryViews = 'subnets l1 subnet validation node address block tx blocks transactions'
+
 /** Returns whether a path is that of a page of the explorer, or of those among them that there are. */
 export function isPage(path: string, among: readonly string[] = pages): boolean {
-  const [first = '', , view = ''] = segmentsOf(path)
-  return path === '/' || (among.includes(first) && (first !== 'chain' || isChainView(view)))
+  const place = segmentsOf(path)
+  return place.length === 0 || (among.includes(place[0] ?? '') && isView(place))
+}
+
+function isView([page = '', first = '', view = '', third = '', fourth = '']: string[]): boolean {
+  const isNetwork = isOneOf('mainnet fuji testnet', first)
+  switch (page) {
+    case 'chain':
+      return (
+        first !== '' && isChainView(view) && (view !== 'address' || isOneOf(addressViews, fourth))
+      )
+    case 'primary':
+      return (
+        isNetwork &&
+        isOneOf(primaryViews, view) &&
+        (!/^(?:block|transaction)s$/.test(view) || /^[pxc]-chain$/.test(third))
+      )
+    case 'l1s':
+    case 'staking':
+      return isNetwork
+    case 'metrics':
+      return isOneOf(timeIntervals.join(' '), view) && isOneOf(metricNames.join(' '), third)
+    default:
+      return true
+  }
+}
+
+/** Returns whether a part of a path is one of some words, or absent. */
+function isOneOf(words: string, part: string): boolean {
+  return part === '' || words.split(' ').includes(part)
 }
 
 /**

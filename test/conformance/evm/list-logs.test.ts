@@ -7,11 +7,14 @@ import { after, test } from 'node:test'
 import { decodeEventLog, erc20Abi } from 'viem'
 
 import { createAbiBook, noAbis } from '../../../src/api/evm/abi/abi-book.ts'
+import { movedBy } from '../../../src/api/evm/abi/moved.ts'
 import { OwnLogs } from '../../../src/api/evm/chains/own-logs.ts'
+import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import {
   createChainDirectory,
   type ServedChain,
 } from '../../../src/api/operation/chain-directory.ts'
+import { noTokenNotes } from '../../../src/api/prices/token-lists.ts'
 import { readAbi } from '../../../src/codec/evm/abi/abi.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'
 import { Fault } from '../../../src/core/fault.ts'
@@ -21,7 +24,10 @@ import { openRecording } from '../../../src/source/recorded/recording.ts'
 import { getCheckpoint } from '../../../src/store/checkpoint.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { takeLease } from '../../../src/store/lease.ts'
+import { internalsOfTransaction } from '../../../src/store/query/evm/internals.ts'
+import { transfersOfTransaction } from '../../../src/store/query/evm/transfers.ts'
 import { logStage, logStoreTables, logTables } from '../../../src/store/schema/logs.ts'
+import { placesPerBlock } from '../../../src/store/schema/sums.ts'
 import { checkStore } from '../../../src/store/sums/check-store.ts'
 import { isLive, runStage } from '../../support/chains/log-stage.ts'
 import { systemClock } from '../../support/processes/system-clock.ts'
@@ -640,3 +646,29 @@ void test('logs: where they are not kept, or not yet, the answer says so', async
 })
 
 provesOperations(services, ['listContractEvents'])
+
+void test('logs: what a transaction moved is looked at up to a number of transfers and of internal transactions', async () => {
+  const demo = await openDemoChain(51_002)
+  const { store, facts } = demo.served
+  const book = createRichAddressBooks(systemClock, noTokenNotes)(demo.served)
+  const counted = new Set<number>()
+  const heights = rawChain(51_002)
+  for (const [height, { receipts }] of heights.entries())
+    for (const [index] of receipts.entries()) {
+      const pos = height * placesPerBlock + index
+      const rows = [
+        await transfersOfTransaction(store, pos),
+        await internalsOfTransaction(store, pos),
+      ]
+      const count = Math.max(...rows.map(({ length }) => length))
+      if (count === 0 || counted.has(count)) continue
+      counted.add(count)
+      const moved = { pos, value: '0x0' }
+      const whole = await movedBy({ store, facts }, book, moved)
+      assert.ok(whole.size > 0)
+      assert.deepEqual(await movedBy({ store, facts }, book, { ...moved, most: count }), whole)
+      assert.equal((await movedBy({ store, facts }, book, { ...moved, most: count - 1 })).size, 0)
+    }
+  assert.ok(counted.size > 1, [...counted].join())
+  await demo.close()
+})

@@ -78,6 +78,9 @@ function firstTopicOf({
   return topic
 }
 
+/** A page of logs may be of as many transactions, and a block's gas pays for fifteen thousand transfers in one. */
+const mostMoves = 1_000
+
 /** Finds what the transaction of a log moved by the place of the log in `rows`. */
 async function movedByAll(
   chain: ServedChain,
@@ -87,11 +90,11 @@ async function movedByAll(
 ): Promise<(at: number) => Moved | undefined> {
   const places = rows.map(({ pos, txIndex }) => posOfHeight(heightOf(pos)) + txIndex)
   const all = new Map<number, Moved>()
-  // One after the other: each may have moved thousands of times.
+  // One after the other: each may have moved a thousand times.
   for (const place of new Set(places)) {
     signal.throwIfAborted()
     const row = await transactionAt(chain.store, place)
-    if (row !== undefined) all.set(place, await movedBy(chain, book, row))
+    if (row !== undefined) all.set(place, await movedBy(chain, book, { ...row, most: mostMoves }))
   }
   return (at) => all.get(itemAt(places, at))
 }

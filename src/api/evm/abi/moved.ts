@@ -5,6 +5,7 @@ import type { RichAddress } from '../../../shape/evm/token.ts'
 import { internalsOfTransaction, type InternalRow } from '../../../store/query/evm/internals.ts'
 import type { TransactionRow } from '../../../store/query/evm/transactions.ts'
 import { transfersOfTransaction, type TransferRow } from '../../../store/query/evm/transfers.ts'
+import { placesPerBlock } from '../../../store/schema/sums.ts'
 import type { ChainFacts, ServedChain } from '../../operation/chain-directory.ts'
 import { decimalText } from '../answers.ts'
 import type { RichAddressBook } from '../rich-addresses.ts'
@@ -41,16 +42,24 @@ export function movedIn(
   ])
 }
 
-/** {@link movedIn} of a transaction. Cost: two questions. */
+/**
+ * {@link movedIn} of a transaction; nothing of one with more than `most` transfers or internal transactions. Cost: two
+ * questions.
+ */
 export async function movedBy(
-  { store, facts }: ServedChain,
-  book: RichAddressBook,
-  { pos, value }: Pick<TransactionRow, 'pos' | 'value'>,
+  { store, facts }: Pick<ServedChain, 'store' | 'facts'>,
+  book: Pick<RichAddressBook, 'load'>,
+  {
+    pos,
+    value,
+    most = placesPerBlock,
+  }: Pick<TransactionRow, 'pos' | 'value'> & { readonly most?: number },
 ): Promise<Moved> {
   const [transfers, internals] = await Promise.all([
-    transfersOfTransaction(store, pos),
-    internalsOfTransaction(store, pos),
+    transfersOfTransaction(store, pos, most + 1),
+    internalsOfTransaction(store, pos, most + 1),
   ])
+  if (transfers.length > most || internals.length > most) return new Map()
   const named = await book.load(transfers.map(({ tokenId }) => tokenId))
   return movedIn(facts, { transfers, internals, value }, (id) => named(id).rich)
 }

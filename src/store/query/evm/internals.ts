@@ -70,21 +70,26 @@ const internalsOfTransactionQuestion = internalStatement(
   (columns) => `select ${columns}
    from internal i
    where i.pos >= ? and i.pos < ? and i.tx_index = ?
-   order by i.pos`,
+   order by i.pos limit ?`,
   { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
 )
 
 /**
- * Listed call frames of the transaction at `txPos`, in the order they were entered.
+ * Listed call frames of the transaction at `txPos`, the first `most`, in the order they were entered.
  *
  * Cost: one scan of the block's frames by key.
  */
-export async function internalsOfTransaction(store: Reader, txPos: number): Promise<InternalRow[]> {
+export async function internalsOfTransaction(
+  store: Reader,
+  txPos: number,
+  most: number = placesPerBlock,
+): Promise<InternalRow[]> {
   const from = posOfHeight(heightOf(txPos))
   const rows = await store.all(internalsOfTransactionQuestion, [
     from,
     from + placesPerBlock,
     placeOf(txPos),
+    most,
   ])
   return internalsOf(store, rows)
 }

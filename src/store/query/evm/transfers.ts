@@ -38,22 +38,27 @@ const transfersOfTransactionQuestion = transferRow.statement(
    from transfer t
    ${transferPlace}
    where t.pos >= ? and t.pos < ? and t.tx_index = ?
-   order by t.pos`,
+   order by t.pos limit ?`,
   { over: 'oldest', within: { pos: [0, 1] } },
 )
 
 /**
- * Transfers of the transaction at `txPos`, in order of logs and of the entries of batches;
+ * Transfers of the transaction at `txPos`, the first `most`, in order of logs and of the entries of batches;
  * deposits and withdrawals of wrapped tokens included.
  *
  * Cost: one scan of the block's transfers by key (a block's gas pays for a few thousand).
  */
-export async function transfersOfTransaction(store: Reader, txPos: number): Promise<TransferRow[]> {
+export async function transfersOfTransaction(
+  store: Reader,
+  txPos: number,
+  most: number = placesPerBlock,
+): Promise<TransferRow[]> {
   const from = posOfHeight(heightOf(txPos))
   return transferRow.all(store, transfersOfTransactionQuestion, [
     from,
     from + placesPerBlock,
     placeOf(txPos),
+    most,
   ])
 }
 

@@ -47,6 +47,22 @@ void test('config: a word that YAML reads as true or false is that word', () => 
   refuses('index: { freeze: 1 }', /index\.freeze must be one of auto, true, false/)
 })
 
+void test('config: text that YAML takes for the name of a value is a mistake with its place', () => {
+  const needsQuotes = /^firn\.yaml:2:18: text that begins with \* needs quotes: \*\.example\.org$/
+  refuses('api:\n  allowedHosts: [*.example.org]', needsQuotes)
+  refuses('dataDir: *home', /^firn\.yaml:1:10: .*: \*home$/)
+  const { config } = read(
+    'api: { allowedHosts: &hosts [a.example] }\nnode: { allowedHosts: *hosts }',
+  )
+  assert.deepEqual(config['node.allowedHosts'], ['a.example'])
+  // Each list has the one before nine times.
+  const lists = [...'bcdefghi'].map((name, at) => {
+    const before = `*${'abcdefgh'[at]}`
+    return `${name}: &${name} [${Array.from({ length: 9 }, () => before).join()}]`
+  })
+  refuses(`a: &a [x]\n${lists.join('\n')}`, /^firn\.yaml repeats values of its own too often/)
+})
+
 void test('config: the example of the design is read whole', () => {
   const { config } = read(`
 dataDir: ./firn-data

@@ -48,7 +48,7 @@ type ConfigFile =
   | { readonly value: Readonly<Record<string, unknown>>; readonly folder?: string }
 
 type Plain = Record<string, unknown>
-type Yaml = Pick<typeof import('yaml'), 'LineCounter' | 'parseDocument'>
+type Yaml = Pick<typeof import('yaml'), 'LineCounter' | 'parseDocument' | 'visit'>
 
 const load = createRequire(import.meta.url)
 
@@ -136,7 +136,7 @@ export function readConfig(input: ConfigInput): ReadConfig {
 function parseFile(file: ConfigFile): ReadFile {
   if ('value' in file) return { ...noFile, ...file, value: { ...file.value } }
   // Loaded when there is a file: it is 72 modules, and most commands read none.
-  const { LineCounter, parseDocument }: Yaml = load('yaml')
+  const { LineCounter, parseDocument, visit }: Yaml = load('yaml')
   const lineCounter = new LineCounter()
   const document = parseDocument(file.text, { prettyErrors: true, lineCounter })
   const [error] = document.errors
@@ -146,7 +146,16 @@ function parseFile(file: ConfigFile): ReadFile {
     const message = error.message.replace(/ at line \d+, column \d+:[^]*$/, '')
     throw new Fault('bad-config', `${file.path}${where}: ${message}`)
   }
-  const value: unknown = document.toJS()
+  visit(document, {
+    Alias: (_key, alias) => {
+      if (alias.resolve(document) !== undefined) return
+      const { line, col } = lineCounter.linePos(alias.range?.[0] ?? 0)
+      // Hosts like *.example.org are written so, and YAML takes them for the name of a value.
+      const message = `text that begins with * needs quotes: *${alias.source}`
+      throw new Fault('bad-config', `${file.path}:${line}:${col}: ${message}`)
+    },
+  })
+  const value = plainOf(file, document)
   if (value === null || value === undefined) return noFile
   if (!isObject(value)) throw new Fault('bad-config', `${file.path} must hold settings by name`)
   const lines = new Map<string, number>()
@@ -156,6 +165,16 @@ function parseFile(file: ConfigFile): ReadFile {
     return line === undefined ? '' : `${file.path}:${line}: `
   }
   return { value, placeOf, folder: dirname(file.path) }
+}
+
+/** The value of a document; one that repeats itself without measure has none. Throws `bad-config`. */
+function plainOf({ path }: { readonly path: string }, document: { toJS: () => unknown }): unknown {
+  try {
+    return document.toJS()
+  } catch (cause) {
+    if (!(cause instanceof ReferenceError)) throw cause
+    throw new Fault('bad-config', `${path} repeats values of its own too often (&, *)`, { cause })
+  }
 }
 
 /** Finds where each setting below `node` begins: `chains[0].name` and its place in the text. */

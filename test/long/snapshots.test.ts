@@ -447,7 +447,7 @@ void test('snapshot: in a bucket, each file once, read whole and restored from t
   const spoilt = await runFirn('snapshot', 'verify', place)
   assert.equal(spoilt.code, 1)
   const lines = spoilt.stdout.split('\n').filter((line) => line.startsWith('DAMAGED'))
-  assert.deepEqual(lines.map((line) => line.split(`${origin}/history/`)[1]).toSorted(), [
+  assert.deepEqual(lines.map((line) => line.split(' history/')[1]).toSorted(), [
     cutOff,
     changed,
     absent,
@@ -480,7 +480,7 @@ void test('snapshot: in a bucket, each file once, read whole and restored from t
   const refused = await runFirn('snapshot', 'restore', place, '--data-dir', into)
   assert.notEqual(refused.code, 0)
   assert.match(refused.stderr, /other bytes/)
-  assert.ok(refused.stderr.endsWith(`: ${origin}/history/${damaged}\n`), refused.stderr)
+  assert.ok(refused.stderr.endsWith(`: history/${damaged}\n`), refused.stderr)
   const elsewhere = `s3://history/none?endpoint=${origin}`
   for (const words of [
     ['list', elsewhere],

@@ -95,7 +95,7 @@ void test('bucket: a refusal for good, and a server that is gone, are errors wit
   storage.requests.length = 0
   await assert.rejects(bucket.text('file'), {
     code: 'store-failed',
-    message: `object storage refuses with 403 (AccessDenied): GET ${storage.address.url}/firn/file`,
+    message: `object storage refuses with 403 (AccessDenied): GET history/firn/file`,
   })
   assert.equal(storage.requests.length, 1)
   storage.close()

@@ -176,7 +176,7 @@ void test('bucket: a store never takes the place of another one, sweeps or remov
   assert.ok(history !== undefined)
   await history.folder.removeAll(await history.manifest(other))
   await other.transaction(namePlace)
-  const place = `${storage.address.url}/firn/${name}/`
+  const place = `history/firn/${name}/`
   await assert.rejects(freezeAt(other, [20]), {
     code: 'store-failed',
     message: `bucket has the history of another store, which stays as it is; set index.store to another one, or remove what nobody uses: ${place}`,

@@ -76,10 +76,10 @@ export class Bucket {
     this.#options = options
   }
 
-  /** Address of what is stored under a key. */
-  urlOf(key: string): string {
+  /** Bucket and whole key of what is stored under a key, without the server: anybody may read reasons. */
+  nameOf(key: string): string {
     const { url, prefix } = this.#address
-    return `${url}/${prefix}${key}`
+    return `${url.slice(url.lastIndexOf('/') + 1)}/${prefix}${key}`
   }
 
   /**
@@ -350,8 +350,8 @@ export class Bucket {
     headers = {},
     body,
   }: Omit<BucketRequest, 'body'> & { readonly body?: unknown }): Promise<SignedRequest> {
-    const { url, region } = this.#address
-    const address = new URL(key === undefined ? url : this.urlOf(key))
+    const { url, prefix, region } = this.#address
+    const address = new URL(key === undefined ? url : `${url}/${prefix}${key}`)
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
     const bytes = body instanceof Uint8Array ? body : new Uint8Array()
     const hash = createHash('sha256').update(bytes).digest('hex')
@@ -374,7 +374,7 @@ export class Bucket {
   }
 
   #refusal({ method, key = '' }: BucketRequest, reply: HttpReply | Fault): Fault {
-    const what = `${method} ${this.urlOf(key)}`
+    const what = `${method} ${this.nameOf(key)}`
     if (reply instanceof Fault) {
       // Nothing was sent where there are no keys.
       if (reply.code === 'store-failed') return reply

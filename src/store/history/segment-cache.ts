@@ -89,9 +89,9 @@ export class SegmentCache {
     return this.#problem
   }
 
-  /** Address of the store in the bucket. */
-  get address(): string {
-    return this.#from.bucket.urlOf(this.#keyOf(''))
+  /** Bucket and beginning of the keys of the store. */
+  get placeName(): string {
+    return this.#from.bucket.nameOf(this.#keyOf(''))
   }
 
   /** Most bytes of a merged file. */

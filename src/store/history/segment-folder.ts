@@ -76,7 +76,7 @@ export class SegmentFolder {
     const identity = await this.#identity()
     if (identity === folder) return undefined
     const place = this.#cache === undefined ? 'folder of segments' : 'bucket'
-    const where = this.#cache?.address ?? this.path
+    const where = this.#cache?.placeName ?? this.path
     if (segments?.length !== 0)
       return `${place} is not the one that the store was written with: ${where}`
     // The sweep of each would take away the files of the other.

@@ -37,7 +37,7 @@ export class BucketSnapshots {
 
   /** Makes the folder `path` with the manifests of the bucket, and no other files. Throws `store-failed`. */
   async openAt(path: string): Promise<SnapshotFolder> {
-    const folder = SnapshotFolder.make(path, this.#bucket.urlOf('').replace(/\/$/, ''))
+    const folder = SnapshotFolder.make(path, this.#bucket.nameOf('').replace(/\/$/, ''))
     for (const name of (await this.#bucket.list('snapshots/')).keys())
       if (manifestName.test(name)) {
         const check = async (): Promise<void> => undefined
@@ -105,11 +105,11 @@ export class BucketSnapshots {
 
   async #problemOf(folder: SnapshotFolder, of: WantedFile): Promise<string | undefined> {
     const { key, bytes } = of
-    const url = this.#bucket.urlOf(key)
+    const name = this.#bucket.nameOf(key)
     const known = await this.#bucket.find(key)
-    if (known === undefined) return `file of a snapshot is missing: ${url}`
+    if (known === undefined) return `file of a snapshot is missing: ${name}`
     if (known.bytes !== bytes)
-      return `file of a snapshot has ${known.bytes} bytes of ${bytes}: ${url}`
+      return `file of a snapshot has ${known.bytes} bytes of ${bytes}: ${name}`
     let other: Fault | undefined
     const path = join(folder.emptyPart('fetched'), 'file')
     const check = async (part: string): Promise<void> => {
@@ -127,7 +127,7 @@ export class BucketSnapshots {
     } finally {
       rmSync(path, { force: true })
     }
-    return other?.message.replaceAll(path, url)
+    return other?.message.replaceAll(path, name)
   }
 
   async #fetch(folder: SnapshotFolder, { key, bytes: maxBytes, check }: WantedFile): Promise<void> {
@@ -136,7 +136,7 @@ export class BucketSnapshots {
       await this.#bucket.get(key, { path: part, maxBytes, check })
     } catch (error) {
       const { code, message, detail } = faultIn(error)
-      const words = message.replaceAll(part, this.#bucket.urlOf(key))
+      const words = message.replaceAll(part, this.#bucket.nameOf(key))
       throw new Fault(code, words, { cause: error, detail })
     }
     const path = join(folder.path, key)

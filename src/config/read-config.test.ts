@@ -56,7 +56,7 @@ void test('config: text that YAML takes for the name of a value is a mistake wit
   )
   assert.deepEqual(config['node.allowedHosts'], ['a.example'])
   // Each list has the one before nine times.
-  const lists = [...'bcdefghi'].map((name, at) => {
+  const lists = 'bcdefghi'.split('').map((name, at) => {
     const before = `*${'abcdefgh'[at]}`
     return `${name}: &${name} [${Array.from({ length: 9 }, () => before).join()}]`
   })

@@ -73,7 +73,7 @@ function Explorer(): JSX.Element {
       status.failure === undefined ? null : failed(status.failure),
       h(BusyNotice, {}),
       h(WatchNotes, {}),
-      pageOf(world, place),
+      isPage(to(...place)) ? pageOf(world, place) : h(Lost, { world, why: '' }),
     ]),
     h('footer', null, [
       h('span', null, `${brand.title}: ${brand.description}`),
@@ -194,7 +194,6 @@ function menu(world: World, place: readonly string[]): JSX.Element {
 
 function pageOf(world: World, place: readonly string[]): JSX.Element {
   const [page = '', first = '', second = '', third = ''] = place
-  if (!isPage(to(...place))) return h(Lost, { world, why: '' })
   switch (page) {
     case '':
       return h(Overview, { world })

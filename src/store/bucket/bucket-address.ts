@@ -33,15 +33,11 @@ export function bucketAddress(text: string, setting = 'index.store'): BucketAddr
   const bad = (why: string): Fault => new Fault('bad-config', `${setting} ${why}: ${text}`)
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (parsed?.protocol !== 's3:') throw bad('is no address like s3://bucket/prefix')
-  const { host, pathname, searchParams, hash, username, password } = parsed
+  const { host, pathname, searchParams, username, password } = parsed
   if (username !== '' || password !== '')
     throw new Fault('bad-config', `${setting} takes no keys: they come from the environment`)
-  if (!bucketForm.test(host)) throw bad('names no bucket')
-  const other = [...searchParams.keys()].find((name) => name !== 'endpoint' && name !== 'region')
-  if (other !== undefined) throw bad(`takes endpoint and region, not ${other}`)
-  const twice = ['endpoint', 'region'].find((name) => searchParams.getAll(name).length > 1)
-  if (twice !== undefined) throw bad(`takes one ${twice}`)
-  if (hash !== '') throw bad('takes no part behind #')
+  const problem = problemOf(parsed)
+  if (problem !== undefined) throw bad(problem)
   const prefix = pathname.replaceAll(/^\/+|\/+$/g, '')
   if (prefix !== '' && !prefixForm.test(prefix))
     throw bad('has a prefix of other characters than A-Z a-z 0-9 . _ - and /')
@@ -50,6 +46,17 @@ export function bucketAddress(text: string, setting = 'index.store'): BucketAddr
   const server = originOf(searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`)
   if (server === undefined) throw bad('has an endpoint that is no http:// or https:// server')
   return { url: `${server}/${host}`, region, prefix: prefix === '' ? '' : `${prefix}/` }
+}
+
+/** The mistake in the bucket's name or behind the path of an address; `undefined` where there is none. */
+function problemOf({ host, searchParams, hash }: URL): string | undefined {
+  if (!bucketForm.test(host)) return 'names no bucket'
+  const names = [...searchParams.keys()]
+  const other = names.find((name) => name !== 'endpoint' && name !== 'region')
+  if (other !== undefined) return `takes endpoint and region, not ${other}`
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) return `takes one ${twice}`
+  return hash === '' ? undefined : 'takes no part behind #'
 }
 
 function originOf(server: string): string | undefined {

@@ -53,15 +53,9 @@ function isView([page = '', first = '', view = '', third = '', fourth = '']: str
   const isNetwork = isOneOf('mainnet fuji testnet', first)
   switch (page) {
     case 'chain':
-      return (
-        first !== '' && isChainView(view) && (view !== 'address' || isOneOf(addressViews, fourth))
-      )
+      return first !== '' && isViewOfChain(view, fourth)
     case 'primary':
-      return (
-        isNetwork &&
-        isOneOf(primaryViews, view) &&
-        (!/^(?:block|transaction)s$/.test(view) || /^[pxc]-chain$/.test(third))
-      )
+      return isNetwork && isViewOfNetwork(view, third)
     case 'l1s':
     case 'staking':
       return isNetwork
@@ -70,6 +64,15 @@ function isView([page = '', first = '', view = '', third = '', fourth = '']: str
     default:
       return true
   }
+}
+
+function isViewOfChain(view: string, list: string): boolean {
+  return isChainView(view) && (view !== 'address' || isOneOf(addressViews, list))
+}
+
+function isViewOfNetwork(view: string, chain: string): boolean {
+  const isOfChain = view === 'blocks' || view === 'transactions'
+  return isOneOf(primaryViews, view) && (!isOfChain || /^[pxc]-chain$/.test(chain))
 }
 
 /** Returns whether a part of a path is one of some words, or absent. */

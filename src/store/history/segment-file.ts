@@ -11,7 +11,7 @@ import { rmSync } from 'node:fs'
 
 import { assert } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
-import { type Columns, type Reader, statement } from '../engine/database.ts'
+import { type Columns, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
 import { placesPerBlock } from '../schema/sums.ts'
 import { columnNames, type Table } from '../schema/table.ts'
@@ -37,7 +37,7 @@ const memoryPages = 8_192
 const applicationId = 0x46697273
 
 /** A segment that is open for reading, by questions in the words of SQLite. */
-export class SegmentFile implements Reader {
+export class SegmentFile extends SqliteConnection {
   readonly name: string
   readonly path: string
   /** Questions that read it; it stays open for them, whatever becomes of its name. */
@@ -48,17 +48,14 @@ export class SegmentFile implements Reader {
   lookedMs = performance.now()
   /** Number of the layout of its tables. */
   readonly layout: number
-  readonly #connection: SqliteConnection
 
   /**
    * Opens the file at `path`; nothing is read from it before its tables are known to be those of `schema`. Throws
    * `store-failed`.
    */
   constructor(path: string, name: string, schema: SegmentSchema) {
-    this.stamp = sealedStamp(path)
-    this.path = path
-    this.name = name
-    this.#connection = new SqliteConnection({
+    const stamp = sealedStamp(path)
+    super({
       path,
       name: `segment ${name}`,
       readOnly: true,
@@ -66,22 +63,17 @@ export class SegmentFile implements Reader {
       cachePages: readerCachePages,
       busyTimeoutMs: 0,
     })
+    this.stamp = stamp
+    this.path = path
+    this.name = name
     try {
-      this.#connection.exec('pragma trusted_schema = off')
-      this.layout = schema.fit(this.#connection, path)
+      this.exec('pragma trusted_schema = off')
+      this.layout = schema.fit(this, path)
     } catch (error) {
       this.close()
       throw error
     }
   }
-
-  all: SqliteConnection['all'] = (question, parameters) =>
-    this.#connection.all(question, parameters)
-
-  get: SqliteConnection['get'] = (question, parameters) =>
-    this.#connection.get(question, parameters)
-
-  lookup: SqliteConnection['lookup'] = (lookup, keys) => this.#connection.lookup(lookup, keys)
 
   /** Where the rows of `tables` begin and end that are in order of place; both are 0 where there are none. */
   places(tables: readonly Table[]): { readonly first: number; readonly last: number } {
@@ -91,7 +83,7 @@ export class SegmentFile implements Reader {
         const [column, name] = [placeColumn(table), table.name]
         const ends = `select min(${column}), max(${column}) from ${name}`
         const scale = column === 'pos' ? placesPerBlock : 1
-        const row = this.#connection.get(statement(ends, { over: undefined })) ?? []
+        const row = this.get(statement(ends, { over: undefined })) ?? []
         return row.flatMap((value) => (value === null ? [] : Math.floor(Number(value) / scale)))
       })
     return places.length === 0
@@ -101,22 +93,14 @@ export class SegmentFile implements Reader {
 
   /** Number of the chain's first transaction in the file, and of the one after its last; of blocks. */
   transactions(): { readonly first: number; readonly end: number } {
-    const [first, end] = this.#connection.get(transactionsQuestion) ?? []
+    const [first, end] = this.get(transactionsQuestion) ?? []
     return { first: Number(first), end: Number(end) }
   }
 
   /** Problems that SQLite finds in the structure of the file. */
   problems(): string[] {
-    const found = this.#connection.all(statement('pragma integrity_check')).map(String)
+    const found = this.all(statement('pragma integrity_check')).map(String)
     return found.length === 1 && found[0] === 'ok' ? [] : found
-  }
-
-  close(): void {
-    this.#connection.close()
-  }
-
-  [Symbol.dispose](): void {
-    this.close()
   }
 }
 

@@ -11,7 +11,7 @@ import { eventKinds } from '../../codec/evm/columns/columns.ts'
 import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { wideBytes } from '../../core/wide-integer.ts'
-import type { Writer } from '../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../store/engine/database.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import type { MessengerLog } from '../../store/query/icm/messenger-logs.ts'
 import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
@@ -108,7 +108,7 @@ async function receivedHere(
  * is new.
  */
 async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> {
-  const { message_id: id, network, timestamp } = end
+  const { message_id: id } = end
   const [sent] = await writer.lookup(
     { table: icmSend, key: ['message_id'], select: ['timestamp'] },
     [[id]],
@@ -124,29 +124,33 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> 
   )
   // A list shows the time of sending, once it is known.
   if (table === icmReceive && sent !== undefined) return true
+  if (table === icmSend && received !== undefined) {
+    // Removes the entries that the receiving end made, under its time.
+    const [timestamp, network] = received
+    await writer.remove(icmList, listEntries(id, end, { timestamp, network }))
+  }
+  await writer.insertNew(icmList, listEntries(id, end, end))
+  return true
+}
+
+/** Entries of a message, given by an end of it, in all its lists, under a time. */
+export function listEntries(
+  id: Uint8Array,
+  end: Pick<End, 'sender' | 'recipient' | 'source_id' | 'destination_id'>,
+  { timestamp, network }: Pick<End, 'timestamp' | 'network'>,
+): ColumnsOf<typeof icmList> {
   const subjects = listSubjects({
     sender: end.sender,
     recipient: end.recipient,
     sourceId: end.source_id,
     destinationId: end.destination_id,
   })
-  if (table === icmSend && received !== undefined) {
-    // Removes the entries that the receiving end made, under its time.
-    const [timestamp, network] = received
-    await writer.remove(icmList, {
-      subject: subjects,
-      network: subjects.map(() => network),
-      timestamp: subjects.map(() => timestamp),
-      message_id: subjects.map(() => id),
-    })
-  }
-  await writer.insertNew(icmList, {
+  return {
     subject: subjects,
     network: subjects.map(() => network),
     timestamp: subjects.map(() => timestamp),
     message_id: subjects.map(() => id),
-  })
-  return true
+  }
 }
 
 async function writeNotes(

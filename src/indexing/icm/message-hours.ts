@@ -41,12 +41,7 @@ export function countEnd(
 export async function writeHours(writer: Writer, counts: HourCounts): Promise<void> {
   const hours = [...counts.values()]
   if (hours.length === 0) return
-  const key = {
-    network: hours.map(({ network }) => network),
-    hour: hours.map(({ hour }) => hour),
-    source_id: hours.map(({ source }) => source),
-    destination_id: hours.map(({ destination }) => destination),
-  }
+  const key = keysOf(hours)
   const known = await writer.lookup(
     { table: icmHour, key: icmHour.key, select: ['sent', 'received'] },
     [key.network, key.hour, key.source_id, key.destination_id],
@@ -56,11 +51,15 @@ export async function writeHours(writer: Writer, counts: HourCounts): Promise<vo
   await writer.upsert(icmHour, { ...key, sent, received })
   // An hour whose messages were all taken back has no row.
   const empty = hours.filter((_, at) => sent[at] === 0 && received[at] === 0)
-  if (empty.length > 0)
-    await writer.remove(icmHour, {
-      network: empty.map(({ network }) => network),
-      hour: empty.map(({ hour }) => hour),
-      source_id: empty.map(({ source }) => source),
-      destination_id: empty.map(({ destination }) => destination),
-    })
+  if (empty.length > 0) await writer.remove(icmHour, keysOf(empty))
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
+function keysOf(hours: readonly Hour[]) {
+  return {
+    network: hours.map(({ network }) => network),
+    hour: hours.map(({ hour }) => hour),
+    source_id: hours.map(({ source }) => source),
+    destination_id: hours.map(({ destination }) => destination),
+  }
 }

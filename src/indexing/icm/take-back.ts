@@ -5,12 +5,11 @@
  */
 
 import { equalBytes } from '../../core/bytes.ts'
-import type { ColumnsOf, Writer } from '../../store/engine/database.ts'
-import { listSubjects } from '../../store/query/icm/list-subject.ts'
+import type { Writer } from '../../store/engine/database.ts'
 import { bytes, integer, type RowOf, storedRow, text } from '../../store/query/stored-row.ts'
 import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
 import type { Table } from '../../store/schema/table.ts'
-import type { MessageChain } from './apply-messages.ts'
+import { listEntries, type MessageChain } from './apply-messages.ts'
 import { countEnd, type HourCounts, writeHours } from './message-hours.ts'
 
 /** An end of a message as it is stored. */
@@ -59,7 +58,7 @@ export async function takeBack(
       countEnd(counts, { what: 'received', times: -1 }, received)
     }
     const left = goes.sent ? (goes.received ? undefined : received) : sent
-    if (left !== undefined) await list(writer, id, left)
+    if (left !== undefined) await writer.insertNew(icmList, listEntries(id, left, left))
   }
   await writeHours(writer, counts)
 }
@@ -88,28 +87,5 @@ async function unlist(
   of: { readonly end: End; readonly sent: End | undefined; readonly received: End | undefined },
 ): Promise<void> {
   for (const { timestamp, network } of [of.sent, of.received].filter((each) => each !== undefined))
-    await writer.remove(icmList, entries(id, of.end, { timestamp, network }))
-}
-
-async function list(writer: Writer, id: Uint8Array, end: End): Promise<void> {
-  await writer.insertNew(icmList, entries(id, end, end))
-}
-
-function entries(
-  id: Uint8Array,
-  end: End,
-  { timestamp, network }: Pick<End, 'timestamp' | 'network'>,
-): ColumnsOf<typeof icmList> {
-  const subjects = listSubjects({
-    sender: end.sender,
-    recipient: end.recipient,
-    sourceId: end.source_id,
-    destinationId: end.destination_id,
-  })
-  return {
-    subject: subjects,
-    network: subjects.map(() => network),
-    timestamp: subjects.map(() => timestamp),
-    message_id: subjects.map(() => id),
-  }
+    await writer.remove(icmList, listEntries(id, of.end, { timestamp, network }))
 }

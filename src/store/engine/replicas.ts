@@ -189,13 +189,10 @@ export async function openReplicated(
   const close = async (): Promise<void> => {
     for (const each of opened.values()) await (await each).close()
   }
-  const reader: Reader = {
+  return {
     all: (statement, parameters) => read((from) => from.all(statement, parameters)),
     get: (statement, parameters) => read((from) => from.get(statement, parameters)),
     lookup: (lookup, keys) => read((from) => from.lookup(lookup, keys)),
-  }
-  return {
-    ...reader,
     engine: first.engine,
     name: first.name,
     transaction: first.transaction,

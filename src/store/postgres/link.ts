@@ -10,6 +10,7 @@ import {
   type Columns,
   type FoundRow,
   type Lookup,
+  type Reader,
   type Row,
   type Statement,
   type Value,
@@ -100,6 +101,15 @@ export async function findEach<T extends Table, Names extends readonly string[]>
   const bigints = lookup.bigints ?? false
   const answer = await query(link, { text: lookupManySql(lookup), values, bigints })
   return answer.rows.map((row) => (row[0] === null ? undefined : typed(row.slice(1))))
+}
+
+/** Reads over a link. */
+export function readerOf(link: Link): Reader {
+  return {
+    all: (statement, parameters) => queryRows(link, statement, parameters),
+    get: async (statement, parameters) => (await queryRows(link, statement, parameters))[0],
+    lookup: (lookup, keys) => findEach(link, lookup, keys),
+  }
 }
 
 /** Adds rows, meeting existing keys as `conflict` says. */

@@ -1,7 +1,7 @@
 /** Opens the servers that a deployment reads from. */
 
 import { positionOf, type Member, Replicas } from '../engine/replicas.ts'
-import { queryRows, type Link } from './link.ts'
+import { type Link, readerOf } from './link.ts'
 import { StoreNames } from './names.ts'
 import { type ServerOptions, useServer } from './server.ts'
 
@@ -27,10 +27,7 @@ function memberAt(options: ServerOptions, at: number): Member {
   }
   return {
     name: link.name,
-    position: () =>
-      positionOf({
-        get: async (statement, values) => (await queryRows(link, statement, values))[0],
-      }),
+    position: () => positionOf(readerOf(link)),
     close: leave,
   }
 }

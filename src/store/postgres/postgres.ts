@@ -18,14 +18,13 @@ import type {
   Columns,
   Database,
   TransactionOptions,
-  Reader,
   Row,
   MaybePromise,
   Statement,
   Value,
   Writer,
 } from '../engine/database.ts'
-import { checkReadable, type NamedStore } from '../engine/layout.ts'
+import { checkReadable, type NamedStore, storedLayout } from '../engine/layout.ts'
 import { type Layouts, ownLayouts } from '../migrations/migrations.ts'
 import type { Table } from '../schema/table.ts'
 import { type Connection, isSilence } from './connection.ts'
@@ -36,12 +35,13 @@ import {
   insertMany,
   type Link,
   postgresFault,
+  readerOf,
   removeMany,
   run,
   updateMany,
 } from './link.ts'
 import { namespaceOf, StoreNames } from './names.ts'
-import { lockKey, onlyPostgres, prepareStore, storedLayout } from './prepare.ts'
+import { lockKey, onlyPostgres, prepareStore } from './prepare.ts'
 import { endSilentHolder } from './pulse.ts'
 import { type Server, type ServerOptions, useServer } from './server.ts'
 
@@ -234,7 +234,7 @@ class PostgresDatabase implements Database {
 
   /** Throws `store-failed` where no writer made this store or brought it to this layout, `store-version`. */
   async check(): Promise<void> {
-    const stored = await storedLayout(this.#reads)
+    const stored = await storedLayout(readerOf(this.#reads))
     if (stored !== undefined) checkReadable(this.#named(), stored)
   }
 
@@ -333,14 +333,6 @@ async function readOver<T>(
   } catch (error) {
     await rollBack(connection)
     throw error
-  }
-}
-
-function readerOf(link: Link): Reader {
-  return {
-    all: (statement, parameters) => queryRows(link, statement, parameters),
-    get: async (statement, parameters) => (await queryRows(link, statement, parameters))[0],
-    lookup: (lookup, keys) => findEach(link, lookup, keys),
   }
 }
 

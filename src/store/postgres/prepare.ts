@@ -7,17 +7,16 @@ import type { Statement } from '../engine/database.ts'
 import { postgresDdl } from '../engine/ddl.ts'
 import {
   checkTables,
-  layoutOf,
   layoutRow,
   migrationOf,
   type NamedStore,
   type PresentTables,
   saysHowFar,
-  type StoredLayout,
+  storedLayout,
 } from '../engine/layout.ts'
 import { newestLayout } from '../migrations/migration.ts'
 import { storeLayout } from '../schema/control.ts'
-import { queryRows, exec, type Link } from './link.ts'
+import { queryRows, exec, type Link, readerOf } from './link.ts'
 
 /** A store to prepare, within a transaction. */
 export type PreparedStore = NamedStore & {
@@ -38,7 +37,7 @@ export async function prepareStore(store: PreparedStore): Promise<void> {
   else await exec(link, `create schema "${namespace}"`)
   // By its key Citus can move it, with the store, to another worker.
   for (const each of postgresDdl(storeLayout)) await exec(link, each)
-  const stored = await storedLayout(link)
+  const stored = await storedLayout(readerOf(link))
   if (stored !== undefined) {
     const to = { engine: 'postgres', present: await presentTables(store) } as const
     for (const each of migrationOf(store, stored, to)) await exec(link, each)
@@ -62,12 +61,6 @@ async function presentTables({ link, namespace }: PreparedStore): Promise<Presen
   return new Map(
     rows.map(([table, columns]) => [String(table), new Set(String(columns).split(' '))]),
   )
-}
-
-/** The layout of a store; `undefined` where it has none yet. */
-export async function storedLayout(link: Link): Promise<StoredLayout | undefined> {
-  const [row] = await queryRows(link, layoutQuestion)
-  return row && layoutOf(row)
 }
 
 /** Number of an advisory lock: 48 bits of a hash, so that it fits a double. */
@@ -101,7 +94,6 @@ export function onlyPostgres(postgres: string): Statement {
   return { sqlite: '', postgres, bigints: false, isLimited: false, unsummed: false }
 }
 
-const layoutQuestion = onlyPostgres('select * from firn_format')
 const tablesQuestion = onlyPostgres('select tablename from pg_tables where schemaname = ?')
 // Indexes, too, have columns.
 const columnsQuestion = onlyPostgres(

@@ -155,11 +155,7 @@ class SqliteDatabase implements Database {
   snapshot: Database['snapshot'] = async (work) => {
     using connection = connect(this.#options, true, readerCacheBytes)
     connection.exec('begin')
-    return await work({
-      all: (statement, parameters) => connection.all(statement, parameters),
-      get: (statement, parameters) => connection.get(statement, parameters),
-      lookup: (lookup, keys) => connection.lookup(lookup, keys),
-    })
+    return await work(connection)
   }
 
   claim: Database['claim'] = (epoch) => {

@@ -11,7 +11,7 @@ import { type Columns, statement, type Writer } from '../engine/database.ts'
 import { placesPerBlock } from '../schema/sums.ts'
 import type { Table } from '../schema/table.ts'
 import { addRowsWhere } from '../sums/check-store.ts'
-import { type RangeSum, RangeSums } from '../sums/range-sums.ts'
+import { areEqual, type RangeSum, RangeSums } from '../sums/range-sums.ts'
 import { placeColumn } from './segment-file.ts'
 
 const sumsUpTo = statement(
@@ -55,7 +55,7 @@ export class LeavingRows {
     const last = Math.ceil(this.#end / this.#size) - 1
     const written = new Map<number, RangeSum>()
     for (const [part, rows, sum] of await writer.all(sumsUpTo, [this.#table.name, last]))
-      written.set(part, { rows: rows, sum: sum })
+      written.set(part, { rows, sum })
     const parts = new Set([...written.keys(), ...this.#found.entries().map(([part]) => part)])
     for (const part of parts) {
       const wanted = written.get(part) ?? noRows
@@ -83,8 +83,4 @@ export class LeavingRows {
       { detail: { table: name, part } },
     )
   }
-}
-
-function areEqual(one: RangeSum, other: RangeSum): boolean {
-  return one.rows === other.rows && one.sum === other.sum
 }

@@ -10,7 +10,7 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { type Database, type Reader, statement } from '../engine/database.ts'
 import type { Table } from '../schema/table.ts'
 import { eachPage, isDamage, type Pages } from './pages.ts'
-import { RangeSums, type RangeSum, summedColumns } from './range-sums.ts'
+import { areEqual, RangeSums, type RangeSum, summedColumns } from './range-sums.ts'
 
 /** A range whose rows do not add up to its sum. */
 export type DamagedRange = {
@@ -132,10 +132,7 @@ export async function addRowsWhere(
 }
 
 /** Values that rows of a range have in the column of ranges. */
-export function boundsOf(
-  table: Table,
-  part: number,
-): { readonly column: string; readonly from: number; readonly until: number } | undefined {
+export function boundsOf(table: Table, part: number): DamagedRange['range'] {
   const by = table.sums?.by
   if (by === undefined) return undefined
   return { column: by.column, from: part * by.size, until: (part + 1) * by.size }
@@ -152,7 +149,7 @@ async function checkPiece(
   const written = new Map<number, RangeSum>()
   const limits = [table.name, ranges.from, ranges.until]
   for (const [part, rows, sum] of await reader.all(sumsBetween, limits))
-    written.set(part, { rows: rows, sum: sum })
+    written.set(part, { rows, sum })
   const sums = new RangeSums(table)
   const isWhole = await addPages(reader, { table, sums, ...rowsOf(table, ranges) }, report)
   const found = new Map(sums.entries())
@@ -196,12 +193,6 @@ function rowsOf(table: Table, { from, until }: Ranges): Pick<Pages, 'where' | 'l
     where: ['true', ...bounds.map(({ where }) => where)].join(' and '),
     limits: bounds.map(({ limit }) => limit),
   }
-}
-
-function areEqual(one: RangeSum | undefined, other: RangeSum | undefined): boolean {
-  return (
-    one !== undefined && other !== undefined && one.rows === other.rows && one.sum === other.sum
-  )
 }
 
 /** Returns whether the rows of a range lie together. */

@@ -24,6 +24,13 @@ import {
 /** Sum of the rows of one range: their number, and the sum of their hashes. */
 export type RangeSum = { readonly rows: number; readonly sum: number }
 
+/** Returns whether two sums are the same; one that is not known equals none. */
+export function areEqual(one: RangeSum | undefined, other: RangeSum | undefined): boolean {
+  return (
+    one !== undefined && other !== undefined && one.rows === other.rows && one.sum === other.sum
+  )
+}
+
 const wordRange = 2 ** 32
 const maxNeighbours = 4_096
 

@@ -1,8 +1,9 @@
 /** Reads back the rows that replay keeps in memory: stakers, subnets and L1 validations. */
 
 import type { Reader } from '../../../store/engine/database.ts'
+import { subnetRow } from '../../../store/query/primary/network.ts'
 import { body, bytes, integer, maybe, oneOf, storedRow } from '../../../store/query/stored-row.ts'
-import { l1ValidatorBody, stakerBody, subnetBody } from '../../../store/schema/primary/bodies.ts'
+import { l1ValidatorBody, stakerBody } from '../../../store/schema/primary/bodies.ts'
 import { placeOfPos, stakerStatuses } from '../../../store/schema/primary/position.ts'
 import type { StakerRow } from '../batch/staking-rows.ts'
 import type { L1ValidatorRow, SubnetRow } from '../batch/subnet-rows.ts'
@@ -28,20 +29,14 @@ const stakers = stakerRow.statement(
 
 /** All pending and active stakers, in no order. */
 export async function openStakers(reader: Reader): Promise<StakerRow[]> {
-  const rows = await reader.all(stakers)
-  return rows.map((row) => withCreation(stakerRow.read(row)))
+  return (await stakerRow.all(reader, stakers)).map(withCreation)
 }
 
-const subnetRow = storedRow(
-  { pos: integer('pos'), subnetId: bytes('subnet_id') },
-  body('body', subnetBody),
-)
 const subnets = subnetRow.statement((columns) => `select ${columns} from subnet`)
 
 /** All subnets, in no order. */
 export async function allSubnets(reader: Reader): Promise<SubnetRow[]> {
-  const rows = await reader.all(subnets)
-  return rows.map((row) => withCreation(subnetRow.read(row)))
+  return (await subnetRow.all(reader, subnets)).map(withCreation)
 }
 
 const l1Row = storedRow(
@@ -60,11 +55,8 @@ const l1Validators = l1Row.statement(
 
 /** All L1 validations that were not removed, in no order. */
 export async function liveL1Validators(reader: Reader): Promise<L1ValidatorRow[]> {
-  const rows = await reader.all(l1Validators)
-  return rows.map((row) => {
-    const { createdPos: pos, ...validator } = l1Row.read(row)
-    return withCreation({ ...validator, pos })
-  })
+  const rows = await l1Row.all(reader, l1Validators)
+  return rows.map(({ createdPos: pos, ...validator }) => withCreation({ ...validator, pos }))
 }
 
 /** A row with the height and position its `pos` stands for. */

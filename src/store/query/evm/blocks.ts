@@ -54,8 +54,7 @@ export async function latestBlocks(
   store: Reader,
   query: { readonly before: number; readonly limit: number },
 ): Promise<BlockRow[]> {
-  const rows = await store.all(latest, [0, query.before, query.limit + 1])
-  const headers = rows.map(headerRow.read)
+  const headers = await headerRow.all(store, latest, [0, query.before, query.limit + 1])
   return headers
     .slice(0, query.limit)
     .map((header, at) => ({ ...header, parentHash: headers[at + 1]?.hash }))

@@ -29,8 +29,8 @@ const question = eventRow.statement(
 /** Kept logs of the transaction at `txPos`, in order. Cost: a scan of the block's kept logs, a look-up each. */
 export async function eventsOfTransaction(store: Reader, txPos: number): Promise<EventRow[]> {
   const from = posOfHeight(heightOf(txPos))
-  const rows = await store.all(question, [from, from + placesPerBlock, placeOf(txPos)])
-  const events = rows.map(eventRow.read)
+  const place = [from, from + placesPerBlock, placeOf(txPos)]
+  const events = await eventRow.all(store, question, place)
   const addresses = await addressesOfIds(
     store,
     events.map(({ addressId }) => addressId),

@@ -94,6 +94,12 @@ export async function internalsOfTransaction(
   return internalsOf(store, rows)
 }
 
+const ofAddress = {
+  key: { of: 'address', at: [0] },
+  within: { pos: [1, 2] },
+  stage: 'traces',
+} as const
+
 const questions = bothOrders((direction) =>
   internalStatement(
     (columns) => `select ${columns}
@@ -101,12 +107,7 @@ const questions = bothOrders((direction) =>
    join internal i on i.pos = a.pos
    where a.address_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
-    {
-      over: overOf[direction],
-      key: { of: 'address', at: [0] },
-      within: { pos: [1, 2] },
-      stage: 'traces',
-    },
+    { over: overOf[direction], ...ofAddress },
   ),
 )
 
@@ -131,12 +132,7 @@ export const internalPlaces = positionsOf<{ readonly addressId: number }>(
       `select a.pos from internal_by_address a
      where a.address_id = ? and a.pos >= ? and a.pos < ?
      order by a.pos ${direction} limit ?`,
-      {
-        over: overOf[direction],
-        key: { of: 'address', at: [0] },
-        within: { pos: [1, 2] },
-        stage: 'traces',
-      },
+      { over: overOf[direction], ...ofAddress },
     ),
   ),
   ({ addressId }) => [addressId],

@@ -274,11 +274,8 @@ export async function tracedTransactions(
   store: Reader,
   { from, until }: { readonly from: number; readonly until: number },
 ): Promise<TracedRow[]> {
-  const rows = await store.all(tracedTransactionsQuestion, [
-    from * placesPerBlock,
-    until * placesPerBlock,
-  ])
-  const txs = rows.map(tracedRow.read)
+  const range = [from * placesPerBlock, until * placesPerBlock]
+  const txs = await tracedRow.all(store, tracedTransactionsQuestion, range)
   const ids = [...new Set(txs.flatMap(({ fromId, toId = fromId }) => [fromId, toId]))]
   const addresses = await addressesOfIds(store, ids)
   const byId = new Map(ids.map((id, at) => [id, itemAt(addresses, at)]))

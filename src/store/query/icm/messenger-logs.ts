@@ -46,8 +46,7 @@ export async function messengerLogs(
   store: Reader,
   range: { readonly from: number; readonly until: number; readonly limit: number },
 ): Promise<MessengerLog[]> {
-  const rows = await store.all(question, [range.from, range.until, range.limit])
-  const logs = rows.map(logRow.read)
+  const logs = await logRow.all(store, question, [range.from, range.until, range.limit])
   const contracts = await addressesOfIds(
     store,
     logs.map(({ contractId }) => contractId),

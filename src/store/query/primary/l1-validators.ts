@@ -68,10 +68,8 @@ export async function listL1Validators(
     validationId === undefined ? 0 : 1,
     query.limit,
   ]
-  if (validationId !== undefined) {
-    const rows = await reader.all(questions.validation, [validationId, ...rest])
-    return rows.map(validatorRow.read)
-  }
+  if (validationId !== undefined)
+    return validatorRow.all(reader, questions.validation, [validationId, ...rest])
   if (subnetId !== undefined && node !== undefined)
     return validatorRow.all(reader, questions.subnetNode, [subnetId, node, ...rest])
   if (subnetId !== undefined) return validatorRow.all(reader, questions.subnet, [subnetId, ...rest])

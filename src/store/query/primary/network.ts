@@ -145,7 +145,8 @@ export async function placesBetween(
   return { from, until: Math.max(until, firstBlockPosOf(chain)) }
 }
 
-const subnetRow = storedRow(
+/** A subnet as it is stored. */
+export const subnetRow = storedRow(
   { pos: integer('pos'), subnetId: bytes('subnet_id') },
   body('body', subnetBody),
 )
@@ -207,8 +208,8 @@ const blockchainsById = chainRow.statement(
 /** Chains by id; unknown ids are left out. One seek each. */
 export async function chainsById(reader: Reader, ids: readonly Uint8Array[]): Promise<Chains> {
   if (ids.length === 0) return new Map()
-  const rows = await reader.all(blockchainsById, [JSON.stringify(ids.map(toHex))])
-  return new Map(rows.map(chainRow.read).map((chain) => [keyOf(chain.blockchainId), chain]))
+  const chains = await chainRow.all(reader, blockchainsById, [JSON.stringify(ids.map(toHex))])
+  return new Map(chains.map((chain) => [keyOf(chain.blockchainId), chain]))
 }
 
 const ofSubnets = chainRow.statement(

@@ -190,8 +190,8 @@ export async function runningPosition(
   { node, stakingTxId }: Pick<CycleQuery, 'node' | 'stakingTxId'>,
 ): Promise<StoredStaker | undefined> {
   const only = [stakingTxId === undefined ? 0 : 1, stakingTxId ?? new Uint8Array()]
-  const rows = await reader.all(running, [node, ...only])
-  return rows.map(stakerRow.read).find(({ autoRenewal }) => autoRenewal !== undefined)
+  const stakers = await stakerRow.all(reader, running, [node, ...only])
+  return stakers.find(({ autoRenewal }) => autoRenewal !== undefined)
 }
 
 const anyCycle = statement('select 1 from cycle limit 1')
@@ -212,6 +212,6 @@ export async function renewedPositions(
   owners: readonly number[],
 ): Promise<StoredStaker[]> {
   if ((await reader.get(anyCycle)) === undefined) return []
-  const rows = await reader.all(ofOwners, [JSON.stringify(owners)])
-  return [...new Map(rows.map(stakerRow.read).map((staker) => [staker.pos, staker])).values()]
+  const stakers = await stakerRow.all(reader, ofOwners, [JSON.stringify(owners)])
+  return [...new Map(stakers.map((staker) => [staker.pos, staker])).values()]
 }

@@ -58,8 +58,8 @@ export async function stakersByTx(
   if (txIds.length === 0) return []
   const wanted = new Set(txIds.map(keyOf))
   const prefixes = [...new Set(txIds.map(prefixOf))]
-  const rows = await reader.all(byPrefix, [JSON.stringify(prefixes)])
-  return rows.map(stakerRow.read).filter(({ txId }) => wanted.has(keyOf(txId)))
+  const stakers = await stakerRow.all(reader, byPrefix, [JSON.stringify(prefixes)])
+  return stakers.filter(({ txId }) => wanted.has(keyOf(txId)))
 }
 
 // Stakes that are running, of reward owners or nodes, by place.

@@ -153,6 +153,13 @@ export function outcome(txStatus: string): View {
   return txStatus === '1' ? pill('success', 'good') : pill('failed', 'bad')
 }
 
+/** The column of a table of transactions that tells each in a sentence. */
+export function whatHappened(world: World): RowColumn<NativeTransaction> {
+  const told = ({ chainId, summary }: NativeTransaction): View =>
+    summary && sentence(world, chainId, summary)
+  return ['What happened', 'told', told]
+}
+
 /** Transactions of a chain, each with its sentence; of an address, `self`, also whether it sent or received. */
 export function toldTable(
   world: World,
@@ -173,11 +180,7 @@ export function toldTable(
     ['Block', 'wide', ({ chainId, blockNumber }) => blockLink(chainId, blockNumber)],
     ['Time', 'wide', ({ blockTimestamp }) => age(blockTimestamp)],
     ...(self === undefined ? [] : [direction]),
-    [
-      'What happened',
-      'told',
-      ({ chainId, summary }) => summary && sentence(world, chainId, summary),
-    ],
+    whatHappened(world),
     [
       'Fee',
       'num wide',

@@ -93,19 +93,13 @@ export function bar(value: number, max: number, label?: string): JSX.Element {
 
 /** Name and value pairs; pairs without a value are left out. */
 export function facts(pairs: readonly (readonly [name: string, value: View])[]): JSX.Element {
-  return h(
-    'dl',
-    { class: 'facts' },
-    pairs
-      .filter(([, value]) => value !== undefined && value !== '' && value !== null)
-      .map(([name, value]) => h('div', null, h('dt', null, name), h('dd', null, value))),
-  )
+  return figures(pairs, 'facts')
 }
 
 /** Figures side by side, each under its name; those without a value are left out. */
 export function figures(
   pairs: readonly (readonly [name: View, value: View])[],
-  look: 'numbers' | 'numbers card' = 'numbers card',
+  look: 'numbers' | 'numbers card' | 'facts' = 'numbers card',
 ): JSX.Element {
   return h(
     'dl',

@@ -7,7 +7,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { NativeTransaction } from '../../../shape/evm/transaction.ts'
 import type { ChainStatus } from '../../../shape/status.ts'
-import { chainLink, sentence, txLink } from '../evm/evm-parts.ts'
+import { chainLink, txLink, whatHappened } from '../evm/evm-parts.ts'
 import { toldMessages } from '../icm/messages-page.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { urlOf } from '../kit/contract.ts'
@@ -287,11 +287,7 @@ function latestTxs(world: World, transactions: readonly NativeTransaction[]): JS
     ['Transaction', '', ({ chainId, txHash }) => txLink(chainId, txHash)],
     ...(onlyChain(world) === undefined ? [chain] : []),
     ['Time', 'wide', ({ blockTimestamp }) => age(blockTimestamp)],
-    [
-      'What happened',
-      'told',
-      ({ chainId, summary }) => summary && sentence(world, chainId, summary),
-    ],
+    whatHappened(world),
   ])
 }
 

@@ -14,7 +14,7 @@ import {
   type DeploymentCursor,
   deployments,
 } from '../../../store/query/evm/contracts.ts'
-import { transactionAt } from '../../../store/query/evm/transactions.ts'
+import { transactionAt, type TransactionRow } from '../../../store/query/evm/transactions.ts'
 import type { ListedContract } from '../../../store/query/verified-contracts.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
@@ -28,7 +28,7 @@ import {
 import { subjectOf } from '../address-list.ts'
 import { tracedHeaders } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
-import { knownDecimals, type RichAddressEntry } from '../rich-addresses.ts'
+import { knownDecimals, type Named, type RichAddressEntry } from '../rich-addresses.ts'
 import { money, tokenPricer } from '../tokens/token-views.ts'
 import { transactionDetail } from '../transactions/get-transaction.ts'
 
@@ -119,23 +119,23 @@ async function deployment(
   const transaction = await transactionAt(chain.store, creation.txPos)
   if (transaction === undefined) return undefined
   const { creatorId } = creation
-  const named = await addressBooks(chain).load(
-    creatorId === undefined ? [transaction.fromId] : [transaction.fromId, creatorId],
-  )
-  return {
-    txHash: transaction.hash,
-    ...deployerOf(
-      named(transaction.fromId),
-      creatorId === undefined ? undefined : named(creatorId),
-    ),
-  }
+  const named = await addressBooks(chain).load([
+    transaction.fromId,
+    creatorId ?? transaction.fromId,
+  ])
+  return deploymentBy(transaction, creatorId, named)
 }
 
-type Deployer = Omit<NonNullable<ContractMetadata['deploymentDetails']>, 'txHash'>
-
 /** Who sent the creation, and the contract that created it, if one did. */
-function deployerOf(sender: RichAddressEntry, creator: RichAddressEntry | undefined): Deployer {
+function deploymentBy(
+  { hash: txHash, fromId }: TransactionRow,
+  creatorId: number | undefined,
+  named: Named,
+): ContractMetadata['deploymentDetails'] {
+  const sender = named(fromId)
+  const creator = creatorId === undefined ? undefined : named(creatorId)
   return {
+    txHash,
     deployerAddress: sender.address,
     deployerLabel: sender.rich.label,
     deployerContractAddress: creator?.address,
@@ -200,16 +200,7 @@ async function deploymentPage(
       const view = contractView(named(contractId))
       const transaction = transactions.get(txPos)
       if (transaction === undefined) return view
-      return {
-        ...view,
-        deploymentDetails: {
-          txHash: transaction.hash,
-          ...deployerOf(
-            named(transaction.fromId),
-            creatorId === undefined ? undefined : named(creatorId),
-          ),
-        },
-      }
+      return { ...view, deploymentDetails: deploymentBy(transaction, creatorId, named) }
     }),
   }
 }

@@ -1,7 +1,7 @@
 /** Notices damage of a store at the reading that meets it. */
 
 import { faultOf } from '../../core/fault.ts'
-import type { Database, Reader, MaybePromise } from '../../store/engine/database.ts'
+import type { MaybePromise } from '../../store/engine/database.ts'
 import type { OpenAround } from '../../store/open.ts'
 
 /** Called with the name of a damaged store and the words of the engine, once for each failure. */
@@ -17,7 +17,12 @@ export function watchDamage(report: DamageNoted, inner: OpenAround | undefined):
   return async (open, store) => {
     const look = lookFor(store.name, report)
     const database = await look(() => inner?.(open, store) ?? open())
-    return { ...methodsOf(database), ...watchedReads(database, look) }
+    return {
+      ...database,
+      all: (statement, parameters) => look(() => database.all(statement, parameters)),
+      get: (statement, parameters) => look(() => database.get(statement, parameters)),
+      lookup: (lookup, keys) => look(() => database.lookup(lookup, keys)),
+    }
   }
 }
 
@@ -40,30 +45,5 @@ function lookFor(name: string, report: DamageNoted): Look {
     } catch (error) {
       return failed(error)
     }
-  }
-}
-
-function watchedReads(reader: Reader, look: Look): Reader {
-  return {
-    ...(reader.history === undefined ? {} : { history: reader.history }),
-    all: (statement, parameters) => look(() => reader.all(statement, parameters)),
-    get: (statement, parameters) => look(() => reader.get(statement, parameters)),
-    lookup: (lookup, keys) => look(() => reader.lookup(lookup, keys)),
-  }
-}
-
-/** All but the readings, which engines keep in a class. */
-function methodsOf(database: Database): Omit<Database, keyof Reader> {
-  return {
-    engine: database.engine,
-    name: database.name,
-    transaction: (work, how) => database.transaction(work, how),
-    snapshot: (work) => database.snapshot(work),
-    claim: (epoch) => database.claim(epoch),
-    unclaim: (epoch) => database.unclaim(epoch),
-    pace: (pace) => database.pace(pace),
-    sizeBytes: () => database.sizeBytes(),
-    close: () => database.close(),
-    [Symbol.asyncDispose]: () => database.close(),
   }
 }

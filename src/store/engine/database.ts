@@ -263,7 +263,10 @@ export type TransactionOptions = {
   readonly isFleeting?: boolean
 }
 
-/** One store: an SQLite file or a PostgreSQL schema. */
+/**
+ * One store: an SQLite file or a PostgreSQL schema. Its members are its own, so that what stands around one is made of
+ * them all.
+ */
 export interface Database extends Reader {
   readonly engine: 'sqlite' | 'postgres'
   /** Of the store: `fuji-43113`, `primary-fuji`, `shared`. For messages and labels. */

@@ -40,8 +40,7 @@ export async function withHistory(
     history.close()
   }
   return {
-    engine: database.engine,
-    name: database.name,
+    ...database,
     ...historyReader(database, history),
     snapshot: (work) => database.snapshot((reader) => held(reader, history, work)),
     transaction: (work, against) =>
@@ -49,9 +48,6 @@ export async function withHistory(
         (writer) => work({ ...writer, ...historyReader(writer, history) }),
         against,
       ),
-    claim: database.claim,
-    unclaim: database.unclaim,
-    pace: database.pace,
     sizeBytes: async () => (await database.sizeBytes()) + history.sizeBytes(),
     historyBelow: (height) => {
       const older = new History(folder, tables, { below: height, cache, layouts })

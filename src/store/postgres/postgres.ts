@@ -213,7 +213,9 @@ class PostgresDatabase implements Database {
     this.#closed = true
     await this.#server.marks.giveBack(this).catch(() => undefined)
     await this.#leave()
-  }
+  };
+
+  [Symbol.asyncDispose] = this.close
 
   /** Namespace, format and tables. */
   async prepare(): Promise<void> {
@@ -226,10 +228,6 @@ class PostgresDatabase implements Database {
         namespace: this.#namespace,
       }),
     )
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   /** Throws `store-failed` where no writer made this store or brought it to this layout, `store-version`. */

@@ -187,7 +187,9 @@ class SqliteDatabase implements Database {
     this.#reader?.close()
     this.#writer?.close()
     for (const claim of this.#claims.values()) claim.remove()
-  }
+  };
+
+  [Symbol.asyncDispose] = this.close
 
   async #transact<T>(
     work: (writer: Writer) => T | Promise<T>,
@@ -206,10 +208,6 @@ class SqliteDatabase implements Database {
     } finally {
       if (isFleeting) connection.exec('pragma synchronous = full')
     }
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   #writing(): SqliteConnection {

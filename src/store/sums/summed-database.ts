@@ -15,18 +15,7 @@ export async function summed(database: Database, tables: readonly Table[]): Prom
   const isKept = tables.includes(rangeSum) && (await begun(database, tables))
   if (!isKept) return database
   return {
-    engine: database.engine,
-    name: database.name,
-    all: database.all,
-    get: database.get,
-    lookup: database.lookup,
-    snapshot: database.snapshot,
-    claim: database.claim,
-    unclaim: database.unclaim,
-    pace: database.pace,
-    sizeBytes: database.sizeBytes,
-    close: database.close,
-    [Symbol.asyncDispose]: database.close,
+    ...database,
     transaction: (work, how) =>
       database.transaction(async (writer) => {
         const summing = summingWriter(writer, tables)

@@ -40,9 +40,7 @@ export function summingWriter(writer: Writer, tables: readonly Table[]): Summing
     return made
   }
   const wrapped: Writer = {
-    all: writer.all,
-    get: writer.get,
-    lookup: writer.lookup,
+    ...writer,
     run: (question, parameters) => {
       checkRaw(question, summed)
       return writer.run(question, parameters)

@@ -72,11 +72,7 @@ export function noting(writer: Writer, changes: Change[]): Writer {
     note(table, 'update', [...table.key, ...names], known)
   }
   return {
-    all: writer.all,
-    get: writer.get,
-    lookup: writer.lookup,
-    run: writer.run,
-    clear: writer.clear,
+    ...writer,
     insert: async (table, columns) => {
       await writer.insert(table, columns)
       if (!keptTables.has(table)) note(table, 'remove', [...table.key], keysIn(table, columns))

@@ -39,8 +39,6 @@ function verbOf(txType: string): string {
   return found?.[1] ?? 'did what this explorer has no words for'
 }
 
-type Sums = PrimaryNetworkTransaction['value'] | undefined
-
 /**
  * The fee of a transaction, by asset: what is burned but for what went into balances of L1 validators, which
  * comes back when they are disabled.
@@ -89,7 +87,7 @@ function actionOf(tx: PrimaryNetworkTransaction): string {
   ].join('')
 }
 
-function sumText(sums: Sums): string {
+function sumText(sums: PrimaryNetworkTransaction['value'] | undefined): string {
   return (sums ?? [])
     .filter((sum) => sum.amount !== '0')
     .map((sum) => `${amount(sum.amount, sum.denomination)} ${visible(sum.symbol)}`)

@@ -200,12 +200,10 @@ function isOrderedByRange(table: Table): boolean {
   return table.sums?.by?.column === table.key[0]
 }
 
-type Summed = Pick<Pages, 'table' | 'where' | 'limits'> & { readonly sums: RangeSums }
-
 /** Adds all rows of a table, or of a range of it; false where some could not be read. */
 async function addPages(
   reader: Reader,
-  { sums, ...of }: Summed,
+  { sums, ...of }: Pick<Pages, 'table' | 'where' | 'limits'> & { readonly sums: RangeSums },
   progress: (rows: number) => unknown,
 ): Promise<boolean> {
   return eachPage(reader, { ...of, names: summedColumns(of.table) }, async (rows) => {

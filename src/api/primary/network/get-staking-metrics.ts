@@ -20,8 +20,6 @@ import type { PrimaryContext } from './networks.ts'
 
 const defaultPoints = 100
 
-type Metric = (typeof stakingMetrics)[number]
-
 /** Counts or weights at the end of each day; of today so far. */
 export function getStakingMetrics(context: PrimaryContext): Operation<'getStakingMetrics'> {
   return networkOperation(context, PrimaryNetwork.getStakingMetrics, async (network, input) => {
@@ -50,7 +48,7 @@ export function getStakingMetrics(context: PrimaryContext): Operation<'getStakin
 async function valuesOf(
   store: Reader,
   subnetId: Uint8Array,
-  metric: Metric,
+  metric: (typeof stakingMetrics)[number],
 ): Promise<ReadonlyMap<number, bigint>> {
   const stakers = await stakeDays(store, subnetId)
   const values = new Map([...stakers].map(([day, totals]) => [day, BigInt(totals[metric])]))

@@ -15,8 +15,7 @@ import { hexBytes, hexQuantity, isHexOf } from '../hex.ts'
 import type { RawBlock } from '../raw.ts'
 import { encodeRlp } from './rlp.ts'
 
-type Kind = 'bytes' | 'quantity'
-type Field = readonly [name: string, kind: Kind]
+type Field = readonly [name: string, kind: 'bytes' | 'quantity']
 type Block = Readonly<Record<string, unknown>>
 
 /** In every header. */

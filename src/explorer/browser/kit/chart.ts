@@ -32,8 +32,6 @@ export type ChartProps = {
   readonly zoom?: boolean
 }
 
-type Other = ChartProps['other']
-
 /** Draws; follows the width of its place and the colours of light and dark. One point is a number. */
 export function Chart(props: ChartProps): JSX.Element {
   const [only] = props.points
@@ -175,7 +173,7 @@ function dataOf({ points, other, log }: ChartProps): uPlot.AlignedData {
   return other === undefined ? [moments, values(0)] : [moments, values(0), values(1)]
 }
 
-function lineOf(other: Other, stroke: string): uPlot.Series[] {
+function lineOf(other: ChartProps['other'], stroke: string): uPlot.Series[] {
   return other === undefined
     ? []
     : [

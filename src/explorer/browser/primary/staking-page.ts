@@ -91,9 +91,7 @@ function versions({ validatorDetails }: Details): JSX.Element {
   )
 }
 
-type ValidatorsPage = { readonly validators: readonly Validator[] }
-
-function allOf(pages: readonly ValidatorsPage[]): Validator[] {
+function allOf(pages: readonly { readonly validators: readonly Validator[] }[]): Validator[] {
   return pages.flatMap(({ validators }) => validators)
 }
 

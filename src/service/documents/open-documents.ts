@@ -50,7 +50,7 @@ function folderDocuments(dataDir: string): Documents {
     place,
     spreadMs: 0,
     read: async (name) => bytesOf(place(name)),
-    watch: ({ name, ...document }) => watchedFile({ ...document, path: place(name) }),
+    watch: ({ name, ...document }) => watchedFile(place(name), document),
     change: async (name, change) => {
       const text = change(bytesOf(place(name)))
       if (text !== undefined) writeWhole(place(name), text)

@@ -12,8 +12,8 @@ import {
   storedDocument,
 } from '../../store/query/deployment.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { DocumentName, Documents, WatchedDocument } from './documents.ts'
-import { bytesOf } from './watched-file.ts'
+import type { DocumentName, Documents } from './documents.ts'
+import { bytesOf, parsedAnew } from './watched-file.ts'
 
 /** Between two looks at the revisions. */
 const lookEveryMs = 1_000
@@ -48,7 +48,8 @@ export async function storedDocuments(
     read: async (name) => (await storedDocument(store, name))?.content,
     watch: (document) => {
       following ??= follow(() => refresh(store, known), options, over.signal)
-      return watched(document, () => known.get(document.name))
+      const current = (): StoredDocument | undefined => known.get(document.name)
+      return parsedAnew(document, current, () => current()?.content)
     },
     change: async (name, change) => {
       await changeDocument(store, name, (bytes) => {
@@ -117,25 +118,5 @@ async function follow(
       if (!isAway) log.warn('keys and aliases of the deployment not read again', { reason })
       isAway = true
     }
-  }
-}
-
-/** The value of a document, parsed again only after it changed. */
-function watched<T>(
-  { parse, damaged }: WatchedDocument<T>,
-  current: () => StoredDocument | undefined,
-): () => T {
-  let seen = current()
-  let value = parse(seen?.content)
-  return () => {
-    const now = current()
-    if (now === seen) return value
-    seen = now
-    try {
-      value = parse(now?.content)
-    } catch (error) {
-      damaged(error)
-    }
-    return value
   }
 }

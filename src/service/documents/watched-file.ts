@@ -3,36 +3,50 @@
 import { readFileSync, statSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Listener for changes of a watched file. */
-export type WatchedFile<T> = {
-  readonly path: string
-  /** Reads the bytes; `undefined` when there is no file. Throws a fault for a damaged one. */
-  readonly parse: (bytes: Uint8Array | undefined) => T
-  /** Called once when a change cannot be read; the version read before stays in force. */
-  readonly damaged: (error: unknown) => void
-}
+import type { WatchedDocument } from './documents.ts'
+
+/** Reads bytes, `undefined` where there are none, and hears of those that it cannot read. */
+type Parsed<T> = Omit<WatchedDocument<T>, 'name'>
 
 /**
- * A reader that looks at the file again only after it changed. The first reading is now, and throws
- * what `parse` throws: a damaged file is reported at start, never to a caller.
+ * A reader that parses bytes again only after their stamp changed. The first reading is now, and throws
+ * what `parse` throws: what is damaged is reported at start, never to a caller.
  */
-export function watchedFile<T>({ path, parse, damaged }: WatchedFile<T>): () => T {
-  let seen = stampOf(path)
-  let value = parse(bytesOf(path))
+export function parsedAnew<T>(
+  { parse, damaged }: Parsed<T>,
+  stamp: () => unknown,
+  bytes: () => Uint8Array | undefined,
+): () => T {
+  let seen = stamp()
+  let value = parse(bytes())
+  return () => {
+    const now = stamp()
+    if (now === seen) return value
+    seen = now
+    try {
+      value = parse(bytes())
+    } catch (error) {
+      damaged(error)
+    }
+    return value
+  }
+}
+
+/** A reader of the file at `path`, as {@link parsedAnew}. */
+export function watchedFile<T>(path: string, parsed: Parsed<T>): () => T {
+  const read = parsedAnew(
+    parsed,
+    () => stampOf(path),
+    () => bytesOf(path),
+  )
+  let value = read()
   let isOfThisTurn = false
   return () => {
     // A request reads its keys several times; what is changed counts from the next turn of the thread on.
     if (isOfThisTurn) return value
     isOfThisTurn = true
     setImmediate(() => (isOfThisTurn = false))
-    const stamp = stampOf(path)
-    if (stamp === seen) return value
-    seen = stamp
-    try {
-      value = parse(bytesOf(path))
-    } catch (error) {
-      damaged(error)
-    }
+    value = read()
     return value
   }
 }

@@ -8,6 +8,7 @@ import { networkNames, publicNetworks } from '../../core/network.ts'
 import type { PrimaryChainInfo } from '../../shape/primary/parameters.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import type { Reader } from '../../store/engine/database.ts'
+import type { slotLedgers } from '../../store/query/events/watch.ts'
 import type { PrimaryChain } from '../../store/schema/primary/position.ts'
 import type { NetworkDirectory, ServedNetwork } from './network/networks.ts'
 
@@ -182,12 +183,15 @@ export function chainInfo(of: ChainOf): PrimaryChainInfo {
   return { chainName: chainNameOf[of.chain], network: of.network }
 }
 
-/** Last height of `chain` that is whole, as an answer's property; absent before the first. */
+/**
+ * Last height of a chain that is whole, or was compared with the schedule, as an answer's property; absent before the
+ * first.
+ */
 export async function indexedTo(
   store: Reader,
-  chain: PrimaryChain,
+  stage: PrimaryChain | (typeof slotLedgers)[PrimaryChain],
 ): Promise<{ readonly indexedHeight?: number }> {
-  const height = (await checkpointHeights(store)).get(chain) ?? -1
+  const height = (await checkpointHeights(store)).get(stage) ?? -1
   // Below 0 is what the X-Chain had before its blocks.
   return height < 0 ? {} : { indexedHeight: height }
 }

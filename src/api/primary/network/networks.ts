@@ -2,6 +2,7 @@
 
 import { toCb58 } from '../../../core/cb58.ts'
 import { Fault } from '../../../core/fault.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import { type Network, networkNames, networkOf, hrpOf } from '../../../core/network.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { Database } from '../../../store/engine/database.ts'
@@ -86,9 +87,7 @@ export function meantNetwork(
   name: (typeof networkNames)[number] | undefined,
 ): ServedNetwork {
   if (name !== undefined) return networks.find(name)
-  const [first] = networksInOrder(networks)
-  if (first === undefined) throw new Fault('not-found', 'no primary network is served here')
-  return first
+  return itemAt(networksInOrder(networks), 0)
 }
 
 /** The network of `store`; `undefined` before its genesis is stored. */

@@ -11,7 +11,6 @@ import {
   type SlotCounts,
   slotOutcomes,
 } from '../../../shape/primary/proposer-slot.ts'
-import { checkpointHeights } from '../../../store/checkpoint.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { slotLedgers } from '../../../store/query/events/watch.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
@@ -24,14 +23,10 @@ import {
   slotsOfNode,
   type StoredSlotDay,
 } from '../../../store/query/primary/proposer-slots.ts'
-import {
-  blockOfPos,
-  heightOfBlock,
-  type PrimaryChain,
-} from '../../../store/schema/primary/position.ts'
+import { blockOfPos, heightOfBlock } from '../../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { cursorOf, nextToken, numberedPage, readPage } from '../../operation/paging.ts'
-import { chainInfo, chainOf, nodeIdIn } from '../inputs.ts'
+import { chainInfo, chainOf, indexedTo, nodeIdIn } from '../inputs.ts'
 import type { PrimaryContext } from '../network/networks.ts'
 
 /** Number that no node has, where one was never seen. */
@@ -42,7 +37,7 @@ export function listProposerSlots(context: PrimaryContext): Operation<'listPropo
   return operation(Proposers.listProposerSlots, async ({ path, query }) => {
     const chain = chainOf(context.networks, path)
     const { store } = chain
-    const height = await judgedTo(store, chain.chain)
+    const height = await indexedTo(store, slotLedgers[chain.chain])
     const nodeId = nodeIdIn('nodeId', path.nodeId)
     const node = (await numberOfNode(store, nodeId)) ?? noNode
     const { outcome, startTimestamp, endTimestamp } = query
@@ -96,7 +91,7 @@ export function listProposerDays(context: PrimaryContext): Operation<'listPropos
   return operation(Proposers.listProposerDays, async ({ path, query }) => {
     const chain = chainOf(context.networks, path)
     const { store } = chain
-    const height = await judgedTo(store, chain.chain)
+    const height = await indexedTo(store, slotLedgers[chain.chain])
     const nodeId = nodeIdIn('nodeId', path.nodeId)
     const node = (await numberOfNode(store, nodeId)) ?? noNode
     const { startTimestamp = -1, endTimestamp = Infinity } = query
@@ -156,13 +151,4 @@ function networkCounts(
     unknown: sumOf(days, 'unknown'),
     disagreed: sumOf(days, 'disagreed'),
   }
-}
-
-/** Last height that was compared with the schedule, as an answer's property; absent before the first. */
-async function judgedTo(
-  store: Reader,
-  chain: PrimaryChain,
-): Promise<{ readonly indexedHeight?: number }> {
-  const height = (await checkpointHeights(store)).get(slotLedgers[chain]) ?? -1
-  return height < 0 ? {} : { indexedHeight: height }
 }

@@ -1,5 +1,6 @@
 /** Pages and series that lists of the primary network share, and answers that are kept for a while. */
 
+import { recently } from '../../core/bounded-maps.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
@@ -84,15 +85,11 @@ export function keptFor<S extends object, T>(
   clock: Clock,
   read: (store: S) => Promise<T>,
 ): (store: S) => Promise<T> {
-  const kept = new WeakMap<S, { readonly answer: Promise<T>; readonly atMs: number }>()
+  const kept = new WeakMap<S, () => Promise<T>>()
   return (store) => {
-    const known = kept.get(store)
-    if (known !== undefined && clock.monotonic() - known.atMs < keepMs) return known.answer
-    const answer = read(store)
-    kept.set(store, { answer, atMs: clock.monotonic() })
-    // A failure is not kept: the next caller reads again.
-    answer.catch(() => kept.delete(store))
-    return answer
+    const answer = kept.get(store) ?? recently(() => read(store), { clock, forMs: keepMs })
+    kept.set(store, answer)
+    return answer()
   }
 }
 

@@ -8,7 +8,7 @@ import type {
   WaitingChain,
 } from '../../api/operation/chain-directory.ts'
 import { listOf } from '../../codec/evm/raw.ts'
-import { createGenerations } from '../../core/bounded-maps.ts'
+import { createGenerations, recently } from '../../core/bounded-maps.ts'
 import { fromHex, keyOf } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { inTime } from '../../core/waiting.ts'
@@ -221,8 +221,6 @@ function headReader(
   clock: Clock,
   signal: AbortSignal,
 ): () => Promise<number | undefined> {
-  let readMs = Number.NEGATIVE_INFINITY
-  let last: Promise<number | undefined> = Promise.resolve(undefined)
   const read = async (): Promise<number | undefined> => {
     const ending = new AbortController()
     const reading = source.headHeight(AbortSignal.any([signal, ending.signal]))
@@ -234,13 +232,7 @@ function headReader(
     ending.abort(new Fault('node-unreachable', 'the head came too late'))
     return head
   }
-  return () => {
-    const now = clock.monotonic()
-    if (now - readMs < headAgeMs) return last
-    readMs = now
-    last = read()
-    return last
-  }
+  return recently(read, { clock, forMs: headAgeMs })
 }
 
 async function factsOf(

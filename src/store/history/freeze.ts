@@ -11,13 +11,12 @@
 import { assert } from '../../core/fault.ts'
 import type { Columns, Writer } from '../engine/database.ts'
 import { firstHeight, firstHeightInTables } from '../query/evm/heights.ts'
-import { placesPerBlock } from '../schema/sums.ts'
 import { type HistoryStage, historyStages, type Table } from '../schema/table.ts'
 import { eachColumns, everyRow } from '../sums/pages.ts'
 import type { History } from './history.ts'
 import { LeavingRows } from './leaving-rows.ts'
 import { frozenUntil, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
-import { placeColumn, type SegmentFile, SegmentWriter } from './segment-file.ts'
+import { placeColumn, placesPerHeight, type SegmentFile, SegmentWriter } from './segment-file.ts'
 import type { SegmentSchema } from './segment-schema.ts'
 
 /** A store whose history freezes. */
@@ -89,9 +88,8 @@ async function freezePiece(
   const { tables } = history.schemaOf(stage)
   const entry = await addSegment(freezing, { stage, from, until }, async (made) => {
     for (const table of tables) {
-      const column = placeColumn(table)
-      const scale = column === 'pos' ? placesPerBlock : 1
-      const below = { where: `${column} < ?`, limits: [until * scale] }
+      const limits = [until * placesPerHeight(table)]
+      const below = { where: `${placeColumn(table)} < ?`, limits }
       await eachColumns(writer, table, below, async (columns) => made.add(table, columns))
     }
   })

@@ -8,11 +8,10 @@
 
 import { assert, Fault } from '../../core/fault.ts'
 import { type Columns, statement, type Writer } from '../engine/database.ts'
-import { placesPerBlock } from '../schema/sums.ts'
 import type { Table } from '../schema/table.ts'
 import { addRowsWhere } from '../sums/check-store.ts'
 import { areEqual, type RangeSum, RangeSums } from '../sums/range-sums.ts'
-import { placeColumn } from './segment-file.ts'
+import { placeColumn, placesPerHeight } from './segment-file.ts'
 
 const sumsUpTo = statement(
   'select part, row_count, row_sum from range_sum where tab = ? and part <= ?',
@@ -31,12 +30,11 @@ export class LeavingRows {
 
   /** Rows of `table`, which is summed by its place in history, below height `until`. */
   constructor(table: Table, until: number) {
-    const column = placeColumn(table)
     const by = table.sums?.by
-    assert(by?.column === column, 'history is summed by its place')
+    assert(by?.column === placeColumn(table), 'history is summed by its place')
     this.#table = table
     this.#size = by.size
-    this.#scale = column === 'pos' ? placesPerBlock : 1
+    this.#scale = placesPerHeight(table)
     this.#end = until * this.#scale
     this.#found = new RangeSums(table)
   }

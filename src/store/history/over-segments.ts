@@ -20,7 +20,7 @@ import { type AskedFiles, type Store, ofOneState } from './asked-files.ts'
 import { type DirectorySet, fileAt, type Heights, nextPiece, pieceOfPair } from './directory.ts'
 import type { History, KeyValues, OpenSegment } from './history.ts'
 import type { ManifestSegment } from './manifest.ts'
-import { placeColumn } from './segment-file.ts'
+import { placeColumn, placesPerHeight } from './segment-file.ts'
 
 /** `reader` with the segments of `history`. */
 export function historyReader(reader: Reader, history: History): Reader {
@@ -294,7 +294,7 @@ function byKey<T extends Table, Names extends readonly string[]>(
     table.freezes === 'whole' && place !== undefined && key.length === table.key.length,
     `rows of ${table.name} are looked up by their whole key`,
   )
-  const scale = placeColumn(table) === 'pos' ? placesPerBlock : 1
+  const scale = placesPerHeight(table)
   const heights = numbersIn(place).map((each) => Math.floor(each / scale))
   const reached = { from: Math.min(...heights), until: Math.max(...heights) + 1 }
   return ofOneState(store, stageNamed(table), reached, {

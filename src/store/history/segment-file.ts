@@ -82,7 +82,7 @@ export class SegmentFile extends SqliteConnection {
       .flatMap((table) => {
         const [column, name] = [placeColumn(table), table.name]
         const ends = `select min(${column}), max(${column}) from ${name}`
-        const scale = column === 'pos' ? placesPerBlock : 1
+        const scale = placesPerHeight(table)
         const row = this.get(statement(ends, { over: undefined })) ?? []
         return row.flatMap((value) => (value === null ? [] : Math.floor(Number(value) / scale)))
       })
@@ -244,4 +244,9 @@ export function placeColumn(table: Table): string {
   const column = names.at(-1)
   assert(column !== undefined, 'a table has columns')
   return column
+}
+
+/** Values a height has in the {@link placeColumn} of `table`. */
+export function placesPerHeight(table: Table): number {
+  return placeColumn(table) === 'pos' ? placesPerBlock : 1
 }

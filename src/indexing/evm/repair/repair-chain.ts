@@ -14,7 +14,7 @@ import { recountRollup } from '../../../rollup/rebuild.ts'
 import { getCheckpoint, blockStage, traceStage } from '../../../store/checkpoint.ts'
 import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
 import { frozenUntil, readManifest } from '../../../store/history/manifest.ts'
-import { placeColumn } from '../../../store/history/segment-file.ts'
+import { placeColumn, placesPerHeight } from '../../../store/history/segment-file.ts'
 import { type Lease, underLease } from '../../../store/lease.ts'
 import { cutOutbox } from '../../../store/query/events/outbox.ts'
 import { casesOf } from '../../../store/query/evm/addresses.ts'
@@ -25,7 +25,7 @@ import { address, addressByBytes, token, tokenWord } from '../../../store/schema
 import { metricsTables } from '../../../store/schema/metrics.ts'
 import { nftAmount, nftRange, nftToken } from '../../../store/schema/nft.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
-import { placesPerBlock, heightsPerSum, idsPerSum } from '../../../store/schema/sums.ts'
+import { heightsPerSum, idsPerSum } from '../../../store/schema/sums.ts'
 import { stageOf, type Table } from '../../../store/schema/table.ts'
 import type { DamagedRange } from '../../../store/sums/check-store.ts'
 import { moveStagesBack } from '../cut/cut-chain.ts'
@@ -108,7 +108,7 @@ export async function readAgain(
   const manifest = await readManifest(writer)
   for (const table of history) {
     const column = placeColumn(table)
-    const scale = column === 'pos' ? placesPerBlock : 1
+    const scale = placesPerHeight(table)
     const end = frozenUntil(manifest, stageOf(table) ?? 'blocks')
     await writer.run(
       statement<string>(`delete from ${table.name} where ${column} >= ? or ${column} < ?`, past),

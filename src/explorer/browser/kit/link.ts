@@ -38,10 +38,38 @@ export function isChainView(view: string): view is ChainView {
 }
 
 /** Lists and tabs that stand behind the address of a page of an address. */
-const addressViews =
-  'native internal token-transfers erc20 erc721 erc1155 nfts messages deployments transfers holders items code read write events'
+const addressViews = [
+  'native',
+  'internal',
+  'token-transfers',
+  'erc20',
+  'erc721',
+  'erc1155',
+  'nfts',
+  'messages',
+  'deployments',
+  'transfers',
+  'holders',
+  'items',
+  'code',
+  'read',
+  'write',
+  'events',
+]
 /** The third parts of the paths of a primary network's pages; behind the last two stands a chain. */
-const primaryViews = 'subnets l1 subnet validation node address block tx blocks transactions'
+const primaryViews = [
+  'subnets',
+  'l1',
+  'subnet',
+  'validation',
+  'node',
+  'address',
+  'block',
+  'tx',
+  'blocks',
+  'transactions',
+]
+const networks = ['mainnet', 'fuji', 'testnet']
 
 /** Returns whether a path is that of a page of the explorer, or of those among them that there are. */
 export function isPage(path: string, among: readonly string[] = pages): boolean {
@@ -50,7 +78,7 @@ export function isPage(path: string, among: readonly string[] = pages): boolean 
 }
 
 function isView([page = '', first = '', view = '', third = '', fourth = '']: string[]): boolean {
-  const isNetwork = isOneOf('mainnet fuji testnet', first)
+  const isNetwork = isOneOf(networks, first)
   switch (page) {
     case 'chain':
       return first !== '' && isViewOfChain(view, fourth)
@@ -60,7 +88,7 @@ function isView([page = '', first = '', view = '', third = '', fourth = '']: str
     case 'staking':
       return isNetwork
     case 'metrics':
-      return isOneOf(timeIntervals.join(' '), view) && isOneOf(metricNames.join(' '), third)
+      return isOneOf(timeIntervals, view) && isOneOf(metricNames, third)
     default:
       return true
   }
@@ -76,8 +104,8 @@ function isViewOfNetwork(view: string, chain: string): boolean {
 }
 
 /** Returns whether a part of a path is one of some words, or absent. */
-function isOneOf(words: string, part: string): boolean {
-  return part === '' || words.split(' ').includes(part)
+function isOneOf(words: readonly string[], part: string): boolean {
+  return part === '' || words.includes(part)
 }
 
 /**

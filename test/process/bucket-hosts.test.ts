@@ -10,7 +10,13 @@ import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { logStoreOf, logStoreTables } from '../../src/store/schema/logs.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { isLive, runStage } from '../support/chains/log-stage.ts'
-import { freshFolder, runFirn, startFirn, untilLive } from '../support/processes/firn-process.ts'
+import {
+  freshFolder,
+  runFirn,
+  startFirn,
+  until,
+  untilLive,
+} from '../support/processes/firn-process.ts'
 import { freezeAt, freezeLogsAt } from '../support/stores/freeze-store.ts'
 import {
   bucketOf,
@@ -99,6 +105,30 @@ void test('bucket: a host with an empty disk serves what another one indexed; da
   for (const file of files) assert.ok(fetched.includes(file))
   const unknown = await runFirn('cache', 'warm', 'fuji-none', '--data-dir', third)
   assert.match(unknown.stderr, /there is no store of chain fuji-none; there is: /)
+
+  // While the bucket refuses, a host that needs it is not ready and says why; then it mends itself.
+  const fourth = await startFirn(t, ['--data-dir', await freshFolder(t), '--role', 'serve'])
+  const readiness = async (): Promise<string> =>
+    (await fetch(`${fourth.nodeUrl}/ext/health/readiness`)).text()
+  await until('it is ready', async () => /"healthy":true/.test(await readiness()))
+  storage.fault = (request) => (request.endsWith('.sqlite') ? 'denied' : undefined)
+  assert.equal((await fetch(`${fourth.apiUrl}${paths[0]}`)).status, 503)
+  const why = /fuji-demo-l1: object storage refuses with 403 /
+  await until('it is not ready', async () => why.test(await readiness()))
+  assert.match(
+    await (await fetch(`${fourth.apiUrl}/status`)).text(),
+    /object storage refuses with 403/,
+  )
+  const cold = await runFirn('cache', 'warm', l1, '--data-dir', await freshFolder(t))
+  assert.equal(cold.code, 1)
+  assert.match(
+    cold.stderr,
+    /^firn: segment \S+ is not here: object storage does not give it now: object storage refuses with 403 [^\n]+\n$/m,
+  )
+  storage.fault = () => undefined
+  await until('it is ready', async () => /"healthy":true/.test(await readiness()))
+  assert.equal((await fetch(`${fourth.apiUrl}${paths[0]}`)).status, 200)
+  assert.equal(await fourth.end(), 0)
 
   for (const file of files) {
     const bytes = readFileSync(join(cached, file))

@@ -272,7 +272,7 @@ void test('cache: a file that comes with a byte changed, or cut short, leaves no
     storage.fault = (request) => (request.startsWith('GET') ? fault : undefined)
     await assert.rejects(cache.need(first, schema))
     assert.deepEqual(readdirSync(join(folder, name)), [])
-    assert.match(cache.problem ?? '', /segment|fetched/)
+    assert.match(cache.problem?.why ?? '', /segment|fetched/)
   }
 })
 
@@ -300,6 +300,22 @@ void test('cache: a bucket that is away is tried again after a pause, which grow
   clock.pass(1_000)
   assert.equal(await requestsMade(), 0)
   assert.deepEqual(counted, ['missed', 'missed'])
+})
+
+void test('cache: a file that could not be had comes once its pause is over, though nobody requests it', async (t) => {
+  const clock = steppedClock()
+  const { cache, storage, first } = await filled(t, { clock })
+  storage.fault = () => 'denied'
+  await assert.rejects(cache.need(first, schema), isFault('not-ready'))
+  assert.equal(cache.problem?.name, first.name)
+  assert.match(cache.problem.why, /refuses with 403 /)
+  storage.fault = () => undefined
+  cache.tryAgain()
+  await assert.rejects(cache.need(first, schema), isFault('not-ready'))
+  clock.pass(1_000)
+  cache.tryAgain()
+  await until('the file is here', async () => cache.problem === undefined)
+  assert.equal(cache.isHere(first.name), true)
 })
 
 void test('cache: files left by a killed process are removed, files being written stay', async (t) => {

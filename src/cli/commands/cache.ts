@@ -1,4 +1,4 @@
-import { Fault } from '../../core/fault.ts'
+import { Fault, faultIn } from '../../core/fault.ts'
 import { isBucket } from '../../store/bucket/bucket-address.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { stampOf } from '../../store/history/segment-bytes.ts'
@@ -33,7 +33,12 @@ async function fetchHistory(database: Database, mostBytes: number): Promise<numb
   const all = [...directory, ...segments.toSorted((a, b) => b.until - a.until)]
   let bytes = 0
   for (const [at, segment] of all.entries()) {
-    const path = await history?.obtain(segment)
+    const path = await history?.obtain(segment).catch((error: unknown) => {
+      const { code, message, cause } = faultIn(error)
+      // Callers of the API hear less.
+      const why = cause instanceof Error ? `${message}: ${cause.message}` : message
+      throw new Fault(code, why, { cause: error })
+    })
     bytes += (path === undefined ? undefined : stampOf(path))?.size ?? 0
     const part = `${name}: ${at + 1} of ${all.length} files, ${sizeText(bytes)}`
     if (bytes > mostBytes) {

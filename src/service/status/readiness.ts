@@ -136,7 +136,7 @@ export function storesCheck({ stores, damaged, engine }: ReadinessOptions): Heal
     const all = await stores()
     for (const { key, store } of all) {
       await checkpointHeights(store)
-      const found = (await store.history?.problems(store)) ?? []
+      const found = (await store.historyProblems?.()) ?? []
       problems.push(...found.map((problem) => `${key}: ${problem}`))
     }
     if (problems.length > 0)

@@ -146,7 +146,7 @@ async function problemOf(
   ...stores: readonly (Reader | undefined)[]
 ): Promise<Partial<Pick<StageStatus, 'state' | 'reason'>>> {
   const problems: string[] = []
-  for (const each of stores) problems.push(...((await each?.history?.problems(each)) ?? []))
+  for (const each of stores) problems.push(...((await each?.historyProblems?.()) ?? []))
   return problems.length === 0 ? {} : { state: 'stopped', reason: problems.join('; ') }
 }
 

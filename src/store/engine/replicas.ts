@@ -193,6 +193,13 @@ export async function openReplicated(
     all: (statement, parameters) => read((from) => from.all(statement, parameters)),
     get: (statement, parameters) => read((from) => from.get(statement, parameters)),
     lookup: (lookup, keys) => read((from) => from.lookup(lookup, keys)),
+    historyProblems: async () => {
+      const all: string[] = []
+      // Each has files of its own open; of one that fails the others are read.
+      for (const each of opened.values())
+        all.push(...((await (await each.catch(() => undefined))?.historyProblems?.()) ?? []))
+      return [...new Set(all)]
+    },
     engine: first.engine,
     name: first.name,
     transaction: first.transaction,

@@ -34,6 +34,8 @@ declare module '../engine/database.ts' {
   interface Reader {
     /** The segments that it reads besides its tables; absent where none of it freezes. */
     readonly history?: History
+    /** {@link History.problems} of every server that it is read from. */
+    readonly historyProblems?: () => Promise<readonly string[]>
   }
 }
 
@@ -329,9 +331,8 @@ export class History {
    * `store-failed` where the list of segments is damaged.
    */
   async problems(reader: Reader): Promise<readonly string[]> {
-    const { segments } = await this.manifest(reader)
-    if (this.#cache !== undefined)
-      return this.#cache.problem === undefined ? [] : [this.#cache.problem]
+    const { segments, directory } = await this.manifest(reader)
+    if (this.#cache !== undefined) return problemOfCache(this.#cache, [...segments, ...directory])
     const folder = await this.folder.problem(this.#known)
     if (folder !== undefined) return [folder]
     const seen = new Map(segments.map((each) => [each.name, this.#lookedAt(each)]))
@@ -420,4 +421,16 @@ function havingKeys(
   )
   if (keys.values.length > 1) found.sort((one, other) => one - other)
   return [...new Set(found.flatMap((height) => fileAt(segments, height) ?? []))]
+}
+
+/** Why the last file could not be had, of those that are listed. It is fetched again. */
+function problemOfCache(cache: SegmentCache, listed: readonly ManifestSegment[]): string[] {
+  const { problem } = cache
+  if (problem === undefined) return []
+  if (!listed.some(({ name }) => name === problem.name)) {
+    cache.dropProblem()
+    return []
+  }
+  cache.tryAgain()
+  return [problem.why]
 }

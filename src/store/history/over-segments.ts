@@ -27,6 +27,7 @@ export function historyReader(reader: Reader, history: History): Reader {
   const store = { reader, history }
   return {
     history,
+    historyProblems: () => history.problems(reader),
     all: (question, parameters = []) =>
       isOverSegments(question)
         ? answers(store, {

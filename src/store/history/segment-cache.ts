@@ -74,8 +74,10 @@ export class SegmentCache {
   readonly #folder: string
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #troubles = new Map<string, Trouble>()
-  /** Why the last file could not be had; `undefined` since one could. */
-  #problem: string | undefined
+  /** The last file that could not be had, and why; `undefined` since one could. */
+  #problem:
+    | { readonly name: string; readonly schema: SegmentSchema; readonly why: string }
+    | undefined
   #identity: string | undefined
 
   constructor(from: BucketHistory, store: string) {
@@ -84,9 +86,25 @@ export class SegmentCache {
     this.#folder = join(from.folder, store)
   }
 
-  /** Why files could not be had lately; `undefined` where the last one could. */
-  get problem(): string | undefined {
+  /** The last file that could not be had, and why; `undefined` where the last one could. */
+  get problem(): { readonly name: string; readonly why: string } | undefined {
     return this.#problem
+  }
+
+  /**
+   * Begins to fetch the file of {@link SegmentCache.problem} again, once its pause is over: of a host that is not ready
+   * nobody requests anything, and it would never hear that the bucket is back.
+   */
+  tryAgain(): void {
+    const { name, schema } = this.#problem ?? {}
+    if (name === undefined || schema === undefined) return
+    if (this.#from.clock.monotonic() >= (this.#troubles.get(name)?.until ?? 0))
+      this.#once(name, schema).catch(() => undefined)
+  }
+
+  /** Forgets a problem with a file that no list names any more. */
+  dropProblem(): void {
+    this.#problem = undefined
   }
 
   /** Bucket and beginning of the keys of the store. */
@@ -239,7 +257,7 @@ export class SegmentCache {
       const fault = faultIn(error)
       count('missed')
       const failures = this.#troubles.get(name)?.failures ?? 0
-      this.#problem = fault.message
+      this.#problem = { name, schema, why: fault.message }
       const isLost = isOther || fault.code === 'not-found'
       const refusal = isLost
         ? lost(name)

@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import { openStore } from '../../src/store/open.ts'
@@ -438,8 +438,13 @@ void test('snapshot: in a bucket, each file once, read whole and restored from t
 
   // All that is wrong is named, each by its address.
   const sound = new Map(storage.files)
-  const [cutOff = '', changed = '', absent = ''] = keys().filter((key) => before.includes(key))
   const bytesAt = (key: string): Uint8Array => sound.get(key)?.bytes ?? new Uint8Array()
+  // Files of tables differ from snapshot to snapshot, and the newest one is verified.
+  const newest = Buffer.from(bytesAt(put().at(-1) ?? '')).toString()
+  const [cutOff = '', changed = '', absent = ''] = keys().filter(
+    (key) => newest.includes(basename(key, '.sqlite')) && bytesAt(key).length > 5_000,
+  )
+  assert.ok(absent.startsWith('copies/'))
   const alter = (byte: number, at: number): number => (at === 5_000 ? byte ^ 1 : byte)
   storage.files.set(cutOff, { bytes: bytesAt(cutOff).subarray(0, 100), storedMs: 0 })
   storage.files.set(changed, { bytes: bytesAt(changed).map(alter), storedMs: 0 })
